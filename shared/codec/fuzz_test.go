@@ -1,0 +1,249 @@
+package codec
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	kubejson "sigs.k8s.io/json"
+)
+
+var seeds = []string{
+	`{}`,
+	`null`,
+	`{"spec":null,"status":{"ready":1,"inner":null}}`,
+	`{"flag":true,"pin":"a","unknown":{"a":[1,2.0,null,{"b":"<&>\u2028"}]},"spec":{"replicas":1,"x":1e2,"args":["a","b"],"labels":{"a/b~":"c"}}}`,
+	`{"spec":{"limits":{"cpu":"1000m"},"keyed":[{"name":"a","value":1,"y":{}},{"name":"b","z":null}],"unkeyed":[{"name":"a","q":1},{"name":"a","q":2}]}}`,
+	`{"spec":{"template":{"metadata":{"creationTimestamp":null},"spec":{"containers":[{"name":"a","image":"b","resources":{}}]}},"free":{"a":{"b":[1]}},"data":"YQ=="}}`,
+	`{"spec":{"surge":"25%","nested":{"a":{"b":1}}},"status":{"since":"2026-01-02T03:04:05.5+02:00","inner":{"count":1,"ratio":1.5}}}`,
+	`{"spec":{"paused":true},"spec":{"labels":{"a":"b"}},"Spec":{}}`,
+}
+
+// FuzzPatch changes any object in any way, applies the patch and demands two things: the patched object decodes to
+// the changed value, and nothing differs from the original but what was changed.
+func FuzzPatch(f *testing.F) {
+	for i, seed := range seeds {
+		for j := range uint64(20) {
+			f.Add([]byte(seed), uint64(i)<<8|j)
+		}
+	}
+	f.Fuzz(func(t *testing.T, raw []byte, seed uint64) {
+		changed, err := Decode[resourceView](raw)
+		if err != nil || !applicable(raw) {
+			return
+		}
+		original, _ := Decode[resourceView](raw)
+		mutate(rand.New(rand.NewPCG(seed, 0)), reflect.ValueOf(changed).Elem(), 0)
+		patch, err := Patch(raw, changed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		patched := checkPatch(t, raw, patch, changed)
+
+		intended := differences(t, typed(t, original), typed(t, changed))
+		for path := range differences(t, raw, patched) {
+			if !covered(path, intended) {
+				t.Errorf("%s changed by %s\n from %s\n to %s\n intended %v", path, patch, raw, patched, intended)
+			}
+		}
+		if len(intended) == 0 && patch != nil {
+			t.Errorf("nothing changed, yet %s", patch)
+		}
+	})
+}
+
+// applicable holds for objects as Karmada can have them: it keeps them decoded, so that no name is repeated and every
+// string is UTF-8.
+func applicable(raw []byte) bool {
+	var tree map[string]any
+	if json.Unmarshal(raw, &tree) != nil || tree == nil {
+		return false
+	}
+	again, err := json.Marshal(tree)
+	return err == nil && tokens(raw) == tokens(again) && !strings.Contains(string(again), `\ufffd`)
+}
+
+func tokens(data []byte) (n int) {
+	for d := json.NewDecoder(bytes.NewReader(data)); ; n++ {
+		if _, err := d.Token(); err != nil {
+			return n
+		}
+	}
+}
+
+func typed(t *testing.T, v *resourceView) []byte {
+	t.Helper()
+	data, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// differences returns the paths at which two documents differ. A list with another number of elements differs as a whole.
+func differences(t *testing.T, a, b []byte) map[string]bool {
+	t.Helper()
+	found := map[string]bool{}
+	var walk func(path string, a, b any)
+	walk = func(path string, a, b any) {
+		switch a := a.(type) {
+		case map[string]any:
+			if b, ok := b.(map[string]any); ok {
+				for name := range a {
+					walk(path+"/"+escape(name), a[name], b[name])
+				}
+				for name := range b {
+					if _, ok := a[name]; !ok {
+						walk(path+"/"+escape(name), nil, b[name])
+					}
+				}
+				return
+			}
+		case []any:
+			if b, ok := b.([]any); ok && len(a) == len(b) {
+				for i := range a {
+					walk(fmt.Sprintf("%s/%d", path, i), a[i], b[i])
+				}
+				return
+			}
+		}
+		if !reflect.DeepEqual(a, b) {
+			found[path] = true
+		}
+	}
+	walk("", tree(t, a), tree(t, b))
+	return found
+}
+
+func tree(t *testing.T, data []byte) (v any) {
+	t.Helper()
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	if err := d.Decode(&v); err != nil {
+		t.Fatalf("%s: %v", data, err)
+	}
+	return v
+}
+
+// covered holds if the path, what it is in, or something in it was to change.
+func covered(path string, intended map[string]bool) bool {
+	for i := range intended {
+		if path == i || strings.HasPrefix(path, i+"/") || strings.HasPrefix(i, path+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// mutate changes a few places of v at random, keeping lists in order: what a reordering keeps is the table's to show.
+func mutate(r *rand.Rand, v reflect.Value, depth int) {
+	if r.IntN(3) == 0 && depth > 1 || depth > 8 || !v.CanSet() {
+		return
+	}
+	switch v.Interface().(type) {
+	case intstr.IntOrString:
+		v.Set(reflect.ValueOf(intstr.FromInt32(r.Int32N(9))))
+		return
+	case keyed:
+		v.FieldByName("Value").SetInt(r.Int64N(3)) // with another name it would be another element
+		return
+	case item:
+		v.FieldByName("Value").SetInt(r.Int64()) // or it could become its neighbour, as if it had moved
+		return
+	case corev1.PodTemplateSpec:
+		if containers := v.Addr().Interface().(*corev1.PodTemplateSpec).Spec.Containers; len(containers) > 0 {
+			containers[0].Image = fmt.Sprint(r.IntN(9))
+		}
+		return
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		if v.IsNil() && v.Type().Elem().Kind() != reflect.Struct {
+			v.Set(reflect.New(v.Type().Elem()))
+		}
+		if !v.IsNil() {
+			mutate(r, v.Elem(), depth+1)
+		}
+	case reflect.Struct:
+		if custom(v.Type()) {
+			return
+		}
+		for i := range v.NumField() {
+			mutate(r, v.Field(i), depth+1)
+		}
+	case reflect.Map:
+		if v.Type().Elem().Kind() != reflect.String {
+			return
+		}
+		if v.IsNil() {
+			v.Set(reflect.MakeMap(v.Type()))
+		}
+		v.SetMapIndex(reflect.ValueOf("added~/"), reflect.ValueOf(fmt.Sprint(r.IntN(9))))
+		for _, key := range v.MapKeys() {
+			if r.IntN(2) == 0 {
+				v.SetMapIndex(key, reflect.Value{})
+			}
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			mutate(r, v.Index(i), depth+1)
+		}
+		if r.IntN(2) == 0 && v.Type().Elem().Kind() == reflect.String {
+			v.Set(reflect.Append(v, reflect.ValueOf(fmt.Sprint(r.IntN(9))).Convert(v.Type().Elem())))
+		}
+	case reflect.String:
+		v.SetString([]string{"", "x", "é<&>\u2028"}[r.IntN(3)])
+	case reflect.Bool:
+		v.SetBool(r.IntN(2) == 0)
+	case reflect.Int, reflect.Int32, reflect.Int64:
+		v.SetInt(r.Int64N(3))
+	case reflect.Float64:
+		v.SetFloat(float64(r.IntN(3)) / 2)
+	}
+}
+
+// FuzzDecode holds Decode against the decoder of the Kubernetes API server: what that reads, Decode reads, and to the
+// same value.
+func FuzzDecode(f *testing.F) {
+	for _, seed := range seeds {
+		f.Add([]byte(seed))
+	}
+	f.Add([]byte(`{"spec":{"template":{"spec":{"containers":[{"ports":[{"containerPort":80}],"env":[{"name":"a","value":"b"}]}],"tolerations":[{"tolerationSeconds":3}]}}}}`))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		var want resourceView
+		err := kubejson.UnmarshalCaseSensitivePreserveInts(raw, &want)
+		got, gotErr := Decode[resourceView](raw)
+		if err == nil && gotErr != nil {
+			t.Fatalf("Decode: %v, the API server reads it", gotErr)
+		}
+		if err != nil || gotErr != nil {
+			return
+		}
+		if c, err := diff(reflect.ValueOf(&want).Elem(), reflect.ValueOf(got).Elem(), ""); (c != nil || err != nil) && want.Spec.Free == nil {
+			t.Fatalf("Decode of %s differs from the API server's:\n got %s\nwant %s", raw, typed(t, got), typed(t, &want))
+		}
+	})
+}
+
+// FuzzFind demands that Find never fails otherwise than by ErrSyntax and finds what a full decoding finds.
+func FuzzFind(f *testing.F) {
+	for _, seed := range seeds {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		value, err := Find(raw, "spec", "replicas")
+		if err != nil || !applicable(raw) {
+			return
+		}
+		want, _ := tree(t, raw).(map[string]any)["spec"].(map[string]any)
+		if (value == nil) != (want["replicas"] == nil) && string(value) != "null" {
+			t.Fatalf("Find in %s: %s, want %v", raw, value, want["replicas"])
+		}
+	})
+}
