@@ -1,0 +1,124 @@
+package interpreter
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	configv1alpha1 "github.com/karmada-io/api/config/v1alpha1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"interpreter-functions/shared/codec"
+)
+
+var contextType = metav1.TypeMeta{
+	APIVersion: configv1alpha1.GroupVersion.String(),
+	Kind:       "ResourceInterpreterContext",
+}
+
+// decodeRequest reads what Karmada asks. The objects in it stay raw.
+func decodeRequest(body []byte) (*request, error) {
+	envelope, err := codec.Decode[configv1alpha1.ResourceInterpreterContext](body)
+	if err != nil {
+		return nil, badRequest("the body is not a %s: %v", contextType.Kind, err)
+	}
+	got := envelope.TypeMeta
+	if got.APIVersion != "" && got.APIVersion != contextType.APIVersion || got.Kind != "" && got.Kind != contextType.Kind {
+		return nil, badRequest("the body is a %q of %q, not a %q of %q", got.Kind, got.APIVersion, contextType.Kind, contextType.APIVersion)
+	}
+	if envelope.Request == nil {
+		return nil, badRequest("request is missing in the body")
+	}
+	if envelope.Request.UID == "" {
+		return nil, badRequest("request.uid is missing in the body")
+	}
+	return envelope.Request, nil
+}
+
+// uidOf returns the uid of a request that may otherwise be anything, or "".
+func uidOf(body []byte) types.UID {
+	envelope, err := codec.Decode[struct {
+		Request struct {
+			UID types.UID `json:"uid"`
+		} `json:"request"`
+	}](body)
+	if err != nil {
+		return ""
+	}
+	return envelope.Request.UID
+}
+
+// decodeObject reads the object that stands in the request at field, which must be of that kind.
+func decodeObject[T any](field string, raw []byte, kind schema.GroupVersionKind) (*T, error) {
+	if len(raw) == 0 {
+		return nil, badRequest("%s is missing", field)
+	}
+	apiVersion, err := findString(raw, "apiVersion")
+	if err != nil {
+		return nil, badRequest("%s: %v", field, err)
+	}
+	name, err := findString(raw, "kind")
+	if err != nil {
+		return nil, badRequest("%s: %v", field, err)
+	}
+	if got := schema.FromAPIVersionAndKind(apiVersion, name); got != kind {
+		return nil, badRequest("%s is a %q, but this function serves %q", field, got, kind)
+	}
+	obj, err := codec.Decode[T](raw)
+	if err != nil {
+		return nil, badRequest("%s: %v", field, err)
+	}
+	return obj, nil
+}
+
+// findString returns the string that a member of the object is, or "".
+func findString(raw []byte, name string) (string, error) {
+	value, err := codec.Find(raw, name)
+	if err != nil || value == nil {
+		return "", err
+	}
+	s, err := codec.Decode[string](value)
+	if err != nil {
+		return "", fmt.Errorf("/%s: %w", name, err)
+	}
+	return *s, nil
+}
+
+// withTimeout returns the request's context with the caller's timeout as its deadline.
+func withTimeout(r *http.Request) (context.Context, context.CancelFunc, error) {
+	if r.URL.RawQuery == "" {
+		return r.Context(), func() {}, nil
+	}
+	text := r.URL.Query().Get("timeout")
+	if text == "" {
+		return r.Context(), func() {}, nil
+	}
+	timeout, err := time.ParseDuration(text)
+	if err != nil || timeout <= 0 {
+		return nil, nil, badRequest("the timeout in the query is %q: it must be a duration above zero such as 3s", text)
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), timeout)
+	return ctx, cancel, nil
+}
+
+func respond(w http.ResponseWriter, res *response) {
+	data, err := json.Marshal(configv1alpha1.ResourceInterpreterContext{TypeMeta: contextType, Response: res})
+	if err != nil {
+		refuse(w, res.UID, fmt.Errorf("the answer cannot be written as JSON: %w", err))
+		return
+	}
+	write(w, http.StatusOK, data)
+}
+
+func write(w http.ResponseWriter, code int, data []byte) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Length", strconv.Itoa(len(data)))
+	w.WriteHeader(code)
+	// A caller that is gone cannot be told.
+	_, _ = w.Write(data)
+}
