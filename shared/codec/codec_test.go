@@ -226,8 +226,9 @@ func TestDecodeErrors(t *testing.T) {
 		`{"spec":{"replicas":"3"}}`:          `/spec/replicas: a string where int32 is expected`,
 		`{"spec":{"replicas":1.5}}`:          `/spec/replicas: a number where int32 is expected: invalid syntax`,
 		`{"spec":{"replicas":3000000000}}`:   `/spec/replicas: a number where int32 is expected: value out of range`,
+		`{"spec":{"host":7}}`:                `/spec/host: a number where a string is expected`,
 		`{"spec":{"args":{}}}`:               `/spec/args: an object where an array is expected`,
-		`{"spec":{"limits":{"cpu":"many"}}}`: `/spec/limits/cpu: `,
+		`{"spec":{"limits":{"cpu":"many"}}}`: `/spec/limits/cpu: a value that does not fit: quantities must match`,
 	}
 	for raw, want := range tests {
 		_, err := Decode[resourceView]([]byte(raw))

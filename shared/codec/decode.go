@@ -92,7 +92,7 @@ func explain(err error) error {
 
 func describe(err *json.SemanticError) error {
 	what := "a value that does not fit"
-	if err.JSONKind != 0 && err.GoType != nil {
+	if err.JSONKind != 0 && err.GoType != nil && !custom(err.GoType) {
 		what = found(err.JSONKind) + " where " + wanted(err.GoType) + " is expected"
 	}
 	if err.JSONPointer != "" {
@@ -123,7 +123,9 @@ func wanted(t reflect.Type) string {
 		return "an object"
 	case reflect.Slice, reflect.Array:
 		return "an array"
+	case reflect.String:
+		return "a string"
 	default:
-		return t.String()
+		return t.Kind().String()
 	}
 }

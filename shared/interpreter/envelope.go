@@ -16,7 +16,8 @@ import (
 	"interpreter-functions/shared/codec"
 )
 
-var contextType = metav1.TypeMeta{
+// ContextType is the type of every request and answer: config.karmada.io/v1alpha1, ResourceInterpreterContext.
+var ContextType = metav1.TypeMeta{
 	APIVersion: configv1alpha1.GroupVersion.String(),
 	Kind:       "ResourceInterpreterContext",
 }
@@ -25,11 +26,11 @@ var contextType = metav1.TypeMeta{
 func decodeRequest(body []byte) (*request, error) {
 	envelope, err := codec.Decode[configv1alpha1.ResourceInterpreterContext](body)
 	if err != nil {
-		return nil, badRequest("the body is not a %s: %v", contextType.Kind, err)
+		return nil, badRequest("the body is not a %s: %v", ContextType.Kind, err)
 	}
 	got := envelope.TypeMeta
-	if got.APIVersion != "" && got.APIVersion != contextType.APIVersion || got.Kind != "" && got.Kind != contextType.Kind {
-		return nil, badRequest("the body is a %q of %q, not a %q of %q", got.Kind, got.APIVersion, contextType.Kind, contextType.APIVersion)
+	if got.APIVersion != "" && got.APIVersion != ContextType.APIVersion || got.Kind != "" && got.Kind != ContextType.Kind {
+		return nil, badRequest("the body is a %q of %q, not a %q of %q", got.Kind, got.APIVersion, ContextType.Kind, ContextType.APIVersion)
 	}
 	if envelope.Request == nil {
 		return nil, badRequest("request is missing in the body")
@@ -66,14 +67,24 @@ func decodeObject[T any](field string, raw []byte, kind schema.GroupVersionKind)
 	if err != nil {
 		return nil, badRequest("%s: %v", field, err)
 	}
-	if got := schema.FromAPIVersionAndKind(apiVersion, name); got != kind {
-		return nil, badRequest("%s is a %q, but this function serves %q", field, got, kind)
+	if err := checkKind(field, schema.FromAPIVersionAndKind(apiVersion, name), kind); err != nil {
+		return nil, err
 	}
 	obj, err := codec.Decode[T](raw)
 	if err != nil {
 		return nil, badRequest("%s: %v", field, err)
 	}
 	return obj, nil
+}
+
+func checkKind(field string, got, want schema.GroupVersionKind) error {
+	switch {
+	case got.Empty():
+		return badRequest("%s does not say of which kind it is; this function serves %q", field, want)
+	case got != want:
+		return badRequest("%s is %q, but this function serves %q", field, got, want)
+	}
+	return nil
 }
 
 // findString returns the string that a member of the object is, or "".
@@ -107,7 +118,7 @@ func withTimeout(r *http.Request) (context.Context, context.CancelFunc, error) {
 }
 
 func respond(w http.ResponseWriter, res *response) {
-	data, err := json.Marshal(configv1alpha1.ResourceInterpreterContext{TypeMeta: contextType, Response: res})
+	data, err := json.Marshal(configv1alpha1.ResourceInterpreterContext{TypeMeta: ContextType, Response: res})
 	if err != nil {
 		refuse(w, res.UID, fmt.Errorf("the answer cannot be written as JSON: %w", err))
 		return

@@ -87,8 +87,8 @@ func (o *Operation) call(ctx context.Context, req *request) (res *response, err 
 	if req.Operation != o.name {
 		return nil, badRequest("request.operation is %q, but this function serves %q", req.Operation, o.name)
 	}
-	if kind := schema.GroupVersionKind(req.Kind); kind != o.kind {
-		return nil, badRequest("request.kind is %q, but this function serves %q", kind, o.kind)
+	if err := checkKind("request.kind", schema.GroupVersionKind(req.Kind), o.kind); err != nil {
+		return nil, err
 	}
 	res = &response{UID: req.UID, Successful: true}
 	if err := o.answer(ctx, req, res); err != nil {

@@ -136,10 +136,13 @@ func (d dependencies) claimTemplate(template *corev1.PersistentVolumeClaimTempla
 	if template == nil {
 		return
 	}
-	if from := template.Spec.DataSource; from != nil && from.Kind == claim {
+	isClaim := func(group *string, kind string) bool {
+		return (group == nil || *group == "") && kind == claim
+	}
+	if from := template.Spec.DataSource; from != nil && isClaim(from.APIGroup, from.Kind) {
 		d.add(claim, from.Name)
 	}
-	if from := template.Spec.DataSourceRef; from != nil && from.Kind == claim && from.Namespace == nil {
+	if from := template.Spec.DataSourceRef; from != nil && isClaim(from.APIGroup, from.Kind) && from.Namespace == nil {
 		d.add(claim, from.Name)
 	}
 }
