@@ -1,0 +1,21 @@
+// Command interpretctl runs and tries interpreter webhooks of Karmada.
+package main
+
+import (
+	"os"
+
+	"github.com/spf13/cobra"
+)
+
+func main() {
+	root := &cobra.Command{
+		Use:           "interpretctl",
+		Short:         "Run and try Karmada resource interpreter webhooks",
+		SilenceUsage:  true,
+		SilenceErrors: false,
+	}
+	root.AddCommand(serveCommand())
+	if root.Execute() != nil {
+		os.Exit(1)
+	}
+}

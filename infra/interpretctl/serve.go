@@ -1,0 +1,184 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"slices"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"interpreter-functions/functions"
+	"interpreter-functions/infra/karmada"
+	"interpreter-functions/shared/interpreter"
+	"interpreter-functions/shared/router"
+	"interpreter-functions/shared/servingcert"
+)
+
+type serveOptions struct {
+	addr    string
+	certDir string
+	hosts   []string
+	maxBody resource.QuantityValue
+}
+
+func serveCommand() *cobra.Command {
+	o := serveOptions{}
+	o.maxBody.Quantity = *resource.NewQuantity(interpreter.DefaultMaxBody, resource.BinarySI)
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Serve all functions at one HTTPS URL from this process",
+		Long: `Serve all functions at one HTTPS URL from this process.
+
+The certificate is read from tls.crt and tls.key in the certificate directory, and read again when they change. If the
+directory has none, a CA (ca.crt) and a certificate are made there, for the address, for localhost and for the name of
+a Service in a cluster.
+
+On start the sample Workload is put through every operation, and what Karmada needs to ask this server is printed.
+On SIGTERM or SIGINT the requests in flight are answered before it ends.`,
+		Example: `  # On loopback, for a try:
+  interpretctl serve
+
+  # For a Karmada control plane elsewhere, which knows this machine as interpreter.example.com:
+  interpretctl serve --addr 0.0.0.0:8443 --host interpreter.example.com`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGTERM, os.Interrupt)
+			defer stop()
+			context.AfterFunc(ctx, stop) // a second signal ends the process at once
+			return o.serve(ctx)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&o.addr, "addr", "127.0.0.1:8443", "`address` to listen on")
+	flags.StringVar(&o.certDir, "cert-dir", "certs", "`directory` of the certificate")
+	flags.StringSliceVar(&o.hosts, "host", nil, "further `name` or IP address to make the certificate for (repeatable)")
+	flags.Var(&o.maxBody, "max-body", "largest request body in bytes, as a `quantity` such as 8Mi; larger ones are refused with 413")
+	return cmd
+}
+
+func (o *serveOptions) serve(ctx context.Context) error {
+	if o.maxBody.Value() < 1 {
+		return fmt.Errorf("--max-body is %s: it must be above zero", o.maxBody.String())
+	}
+	listener, err := net.Listen("tcp", o.addr)
+	if err != nil {
+		return fmt.Errorf("%w: choose another address with --addr", err)
+	}
+	defer listener.Close()
+	host := reachableHost(listener.Addr())
+	if _, err := servingcert.CreateMissing(o.certDir, o.certificateHosts(host)); err != nil {
+		return err
+	}
+	certificate, err := servingcert.Load(o.certDir)
+	if err != nil {
+		return err
+	}
+	if err := certificate.Covers(host); err != nil {
+		slog.Warn("clients will refuse the certificate: replace it, or remove it to have a new one made", "dir", o.certDir, "error", err)
+	}
+	server := &http.Server{
+		Handler:           withHealth(interpreter.MaxBody(o.maxBody.Value(), router.New(functions.Route()))),
+		TLSConfig:         &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: certificate.GetCertificate},
+		ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout:       time.Minute,
+		IdleTimeout:       5 * time.Minute, // longer than clients keep a connection, so that it is they who close it
+		ErrorLog:          slog.NewLogLogger(slog.Default().Handler(), slog.LevelWarn),
+	}
+	served := make(chan error, 1)
+	go func() { served <- server.ServeTLS(listener, "", "") }()
+
+	_, port, err := net.SplitHostPort(listener.Addr().String())
+	if err != nil {
+		return err
+	}
+	w := welcome{address: net.JoinHostPort(host, port), certDir: o.certDir, dial: listener.Addr().String()}
+	if err := w.print(ctx, os.Stdout); err != nil {
+		slog.Warn("this server did not pass its own try", "error", err)
+	}
+
+	select {
+	case err := <-served:
+		return err
+	case <-ctx.Done():
+	}
+	return drain(server)
+}
+
+// drain answers the requests in flight. Karmada waits at most 30 seconds for an answer.
+func drain(server *http.Server) error {
+	slog.Info("draining")
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	if err := server.Shutdown(ctx); err != nil {
+		return errors.Join(fmt.Errorf("requests were still in flight after 30 seconds: %w", err), server.Close())
+	}
+	return nil
+}
+
+func withHealth(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		isProbe := r.URL.Path == "/healthz" || r.URL.Path == "/readyz"
+		if isProbe && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
+			fmt.Fprintln(w, "ok")
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// reachableHost is the host by which a listener can be called from elsewhere: its own address, or, where it listens on
+// all of them, the first that is not loopback.
+func reachableHost(addr net.Addr) string {
+	tcp, ok := addr.(*net.TCPAddr)
+	if !ok {
+		return addr.String()
+	}
+	if !tcp.IP.IsUnspecified() {
+		return tcp.IP.String()
+	}
+	for _, ip := range interfaceIPs() {
+		if !ip.IsLoopback() && !ip.IsLinkLocalUnicast() {
+			return ip.String()
+		}
+	}
+	return "127.0.0.1"
+}
+
+func interfaceIPs() []net.IP {
+	var ips []net.IP
+	// Without the interfaces' addresses the certificate is good for the names all the same.
+	addrs, _ := net.InterfaceAddrs()
+	for _, addr := range addrs {
+		if network, ok := addr.(*net.IPNet); ok {
+			ips = append(ips, network.IP)
+		}
+	}
+	return ips
+}
+
+// certificateHosts are the names and addresses under which this server may be called.
+func (o *serveOptions) certificateHosts(host string) []string {
+	service := karmada.ServiceName + "." + karmada.ServiceNamespace + ".svc"
+	hosts := []string{host, "localhost", "127.0.0.1", "::1", service, service + ".cluster.local"}
+	given, _, _ := net.SplitHostPort(o.addr) // it could be listened on, so it is well-formed
+	if given == "" || net.ParseIP(given).IsUnspecified() {
+		for _, ip := range interfaceIPs() {
+			hosts = append(hosts, ip.String())
+		}
+	} else {
+		hosts = append(hosts, given)
+	}
+	hosts = append(hosts, o.hosts...)
+	slices.Sort(hosts)
+	return slices.Compact(hosts)
+}
