@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"slices"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -35,7 +36,7 @@ func Decode[T any](raw []byte) (*T, error) {
 // Find returns the JSON value behind a path of object member names, or nil where there is none. It reads raw only as
 // far as that value; the first of repeated names counts. The error matches ErrSyntax.
 func Find(raw []byte, path ...string) ([]byte, error) {
-	d := jsontext.NewDecoder(bytes.NewBuffer(raw), lenient)
+	d := newDecoder(raw)
 	for _, name := range path {
 		found, err := enter(d, name)
 		if err != nil {
@@ -45,7 +46,7 @@ func Find(raw []byte, path ...string) ([]byte, error) {
 			return nil, nil
 		}
 	}
-	value, err := d.ReadValue()
+	value, err := readValue(d, raw)
 	if err != nil {
 		return nil, explain(err)
 	}
@@ -60,21 +61,69 @@ func enter(d *jsontext.Decoder, name string) (bool, error) {
 	if _, err := d.ReadToken(); err != nil {
 		return false, err
 	}
-	for {
-		member, err := d.ReadToken()
+	for d.PeekKind() != '}' {
+		quoted, err := d.ReadValue()
 		if err != nil {
 			return false, err
 		}
-		if member.Kind() == '}' {
-			return false, nil
-		}
-		if member.String() == name {
+		if spells(quoted, name) {
 			return true, nil
 		}
 		if err := d.SkipValue(); err != nil {
 			return false, err
 		}
 	}
+	return false, nil
+}
+
+// pick returns the values of the members called names of an object, nil for those it lacks. The last of repeated names
+// counts.
+func pick(object []byte, names []string) ([][]byte, error) {
+	d := newDecoder(object)
+	values := make([][]byte, len(names))
+	if _, err := d.ReadToken(); err != nil {
+		return nil, explain(err)
+	}
+	for d.PeekKind() != '}' {
+		quoted, err := d.ReadValue()
+		if err != nil {
+			return nil, explain(err)
+		}
+		i := slices.IndexFunc(names, func(name string) bool { return spells(quoted, name) })
+		if i < 0 {
+			err = d.SkipValue()
+		} else {
+			values[i], err = readValue(d, object)
+		}
+		if err != nil {
+			return nil, explain(err)
+		}
+	}
+	return values, nil
+}
+
+func newDecoder(raw []byte) *jsontext.Decoder {
+	return jsontext.NewDecoder(bytes.NewBuffer(raw), lenient)
+}
+
+// readValue returns the value before which d stands as a part of raw, from which d reads. What d itself returns is
+// valid only until it reads on.
+func readValue(d *jsontext.Decoder, raw []byte) ([]byte, error) {
+	value, err := d.ReadValue()
+	if err != nil {
+		return nil, err
+	}
+	end := d.InputOffset()
+	return raw[end-int64(len(value)) : end : end], nil
+}
+
+// spells says whether a JSON string stands for s.
+func spells(quoted []byte, s string) bool {
+	if !bytes.ContainsRune(quoted, '\\') {
+		return string(quoted[1:len(quoted)-1]) == s
+	}
+	unquoted, err := jsontext.AppendUnquote(nil, quoted)
+	return err == nil && string(unquoted) == s
 }
 
 // explain names the place and what is wrong there, in the terms of JSON.

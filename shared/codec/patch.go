@@ -63,12 +63,16 @@ func (p *patch) add(path string, raw []byte, c *change) error {
 }
 
 func (p *patch) addMembers(path string, raw []byte, members []member) error {
-	arrived, err := split[map[string]jsontext.Value](raw)
+	names := make([]string, len(members))
+	for i, m := range members {
+		names[i] = m.name
+	}
+	arrived, err := pick(raw, names)
 	if err != nil {
 		return err
 	}
-	for _, m := range members {
-		if err := p.add(path+"/"+escape(m.name), arrived[m.name], m.change); err != nil {
+	for i, m := range members {
+		if err := p.add(path+"/"+escape(m.name), arrived[i], m.change); err != nil {
 			return err
 		}
 	}
@@ -77,10 +81,11 @@ func (p *patch) addMembers(path string, raw []byte, members []member) error {
 
 // addElements takes away, then inserts, then changes: so every index is the one that counts at that step.
 func (p *patch) addElements(path string, raw []byte, e *elements) error {
-	arrived, err := split[[]jsontext.Value](raw)
+	decoded, err := Decode[[]jsontext.Value](raw)
 	if err != nil {
 		return err
 	}
+	arrived := *decoded
 	at := func(i int) string { return path + "/" + strconv.Itoa(i) }
 	kept := make([]bool, len(arrived))
 	for j, i := range e.from {
@@ -141,16 +146,6 @@ func fresh(c *change) (json.RawMessage, error) {
 		return marshal(c.value)
 	}
 	return nil, nil
-}
-
-// split takes an object or array one level apart, its values as they are written.
-func split[T any](raw []byte) (T, error) {
-	parts, err := Decode[T](raw)
-	if err != nil {
-		var none T
-		return none, err
-	}
-	return *parts, nil
 }
 
 var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
