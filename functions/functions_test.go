@@ -143,7 +143,7 @@ func glob(t *testing.T, pattern string) []string {
 	return files
 }
 
-func readFile(t *testing.T, name string) []byte {
+func readFile(t testing.TB, name string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(name)
 	if err != nil {

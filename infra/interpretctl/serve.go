@@ -70,7 +70,7 @@ func (o *serveOptions) serve(ctx context.Context) error {
 	if o.maxBody.Value() < 1 {
 		return fmt.Errorf("--max-body is %s: it must be above zero", o.maxBody.String())
 	}
-	listener, err := net.Listen("tcp", o.addr)
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", o.addr)
 	if err != nil {
 		return fmt.Errorf("%w: choose another address with --addr", err)
 	}

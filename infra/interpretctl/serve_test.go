@@ -50,10 +50,10 @@ type server struct {
 	stderr  bytes.Buffer
 }
 
-func start(t *testing.T, certDir string, args ...string) *server {
+func start(t *testing.T, certDir string) *server {
 	t.Helper()
 	s := &server{certDir: certDir}
-	s.Cmd = exec.Command(binary, append([]string{"serve", "--addr", "127.0.0.1:0", "--cert-dir", certDir}, args...)...)
+	s.Cmd = exec.Command(binary, "serve", "--addr", "127.0.0.1:0", "--cert-dir", certDir)
 	s.Stderr = &s.stderr
 	out, err := s.StdoutPipe()
 	if err != nil {

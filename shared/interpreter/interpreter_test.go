@@ -46,9 +46,8 @@ var health = InterpretHealth(gadget, func(ctx context.Context, o *object) (bool,
 		return false, fmt.Errorf("sizing: %w", apierrors.NewConflict(schema.GroupResource{Resource: "gadgets"}, "g", errors.New("too big")))
 	case "panic":
 		panic("no size")
-	case "nil map":
-		var m map[string]int
-		m["x"]++
+	case "no such element":
+		return o.Spec.Error[:o.Spec.Size] == "", nil
 	case "deadline":
 		<-ctx.Done()
 		return false, fmt.Errorf("waiting: %w", ctx.Err())
@@ -89,8 +88,10 @@ func TestAnswers(t *testing.T) {
 	}{
 		"healthy":                     {"", ok, 200, healthy},
 		"with whitespace and newline": {"", " \n" + ok + "\n", 200, healthy},
-		"another order of names": {"", `{"request":{"object":{"spec":{"size":1},"kind":"Gadget","apiVersion":"example.io/v1"},"operation":"InterpretHealth",` + kind + `,"uid":"u"},"apiVersion":"config.karmada.io/v1alpha1","kind":"ResourceInterpreterContext"}`,
-			200, healthy},
+		"another order of names": {
+			"", `{"request":{"object":{"spec":{"size":1},"kind":"Gadget","apiVersion":"example.io/v1"},"operation":"InterpretHealth",` + kind + `,"uid":"u"},"apiVersion":"config.karmada.io/v1alpha1","kind":"ResourceInterpreterContext"}`,
+			200, healthy,
+		},
 		"unknown fields":       {"", strings.Replace(ok, `"uid"`, `"future":{"a":[null]},"uid"`, 1), 200, healthy},
 		"timeout":              {"?timeout=3s", ok, 200, healthy},
 		"another query":        {"?x=1;2&y", ok, 200, healthy},
@@ -99,13 +100,17 @@ func TestAnswers(t *testing.T) {
 		"error":                {"", question(`{"error":"sold out"}`), 200, refused(500, "sold out")},
 		"API error":            {"", question(`{"error":"refuse"}`), 200, refused(409, `sizing: Operation cannot be fulfilled on gadgets "g": too big`)},
 		"panic":                {"", question(`{"error":"panic"}`), 200, refused(500, "Internal error occurred: InterpretHealth of example.io/v1, Kind=Gadget panicked: no size")},
-		"runtime panic":        {"", question(`{"error":"nil map"}`), 200, refused(500, "Internal error occurred: InterpretHealth of example.io/v1, Kind=Gadget panicked: assignment to entry in nil map")},
+		"runtime panic":        {"", question(`{"size":99,"error":"no such element"}`), 200, refused(500, "Internal error occurred: InterpretHealth of example.io/v1, Kind=Gadget panicked: runtime error: slice bounds out of range [:99] with length 15")},
 		"deadline":             {"?timeout=1ms", question(`{"error":"deadline"}`), 200, refused(504, "the function did not answer in time")},
 		"malformed object":     {"", question(`{"size":"big"}`), 200, refused(400, `request.object: /spec/size: a string where int32 is expected`)},
-		"object of another type": {"", strings.Replace(ok, `"object":{`, `"object":[],"x":{`, 1), 200,
-			refused(400, `request.object does not say of which kind it is; this function serves "example.io/v1, Kind=Gadget"`)},
-		"object of another kind": {"", strings.Replace(ok, `"apiVersion":"example.io/v1","kind":"Gadget"`, `"apiVersion":"apps/v1","kind":"Deployment"`, 1), 200,
-			refused(400, `request.object is "apps/v1, Kind=Deployment", but this function serves "example.io/v1, Kind=Gadget"`)},
+		"object of another type": {
+			"", strings.Replace(ok, `"object":{`, `"object":[],"x":{`, 1), 200,
+			refused(400, `request.object does not say of which kind it is; this function serves "example.io/v1, Kind=Gadget"`),
+		},
+		"object of another kind": {
+			"", strings.Replace(ok, `"apiVersion":"example.io/v1","kind":"Gadget"`, `"apiVersion":"apps/v1","kind":"Deployment"`, 1), 200,
+			refused(400, `request.object is "apps/v1, Kind=Deployment", but this function serves "example.io/v1, Kind=Gadget"`),
+		},
 		"kind is not a string":   {"", strings.Replace(ok, `"example.io/v1","kind":"Gadget"`, `"example.io/v1","kind":7`, 1), 200, refused(400, `request.object: /kind: a number where a string is expected`)},
 		"object missing":         {"", strings.Replace(ok, `"object"`, `"objekt"`, 1), 200, refused(400, `request.object is missing`)},
 		"object null":            {"", strings.Replace(ok, `"object":{`, `"object":null,"x":{`, 1), 200, refused(400, `request.object is missing`)},

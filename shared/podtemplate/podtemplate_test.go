@@ -24,50 +24,66 @@ func template(t *testing.T, spec string) *corev1.PodTemplateSpec {
 func TestRequests(t *testing.T) {
 	tests := map[string]struct{ spec, want string }{
 		"nothing": {`containers: [{name: a}]`, `{}`},
-		"sum of containers": {`
+		"sum of containers": {
+			`
 containers:
 - resources: {requests: {cpu: 100m, memory: 64Mi}}
 - resources: {requests: {cpu: 150m, example.io/gpu: "2"}}`,
-			`{"cpu":"250m","example.io/gpu":"2","memory":"64Mi"}`},
-		"limits stand in": {`
+			`{"cpu":"250m","example.io/gpu":"2","memory":"64Mi"}`,
+		},
+		"limits stand in": {
+			`
 containers:
 - resources: {limits: {cpu: "1", memory: 1Gi}, requests: {cpu: 100m}}
 - resources: {limits: {cpu: 500m}}`,
-			`{"cpu":"600m","memory":"1Gi"}`},
-		"larger of init and app containers": {`
+			`{"cpu":"600m","memory":"1Gi"}`,
+		},
+		"larger of init and app containers": {
+			`
 initContainers:
 - resources: {requests: {cpu: "2"}}
 - resources: {limits: {memory: 32Mi}}
 containers:
 - resources: {requests: {cpu: "1", memory: 64Mi}}`,
-			`{"cpu":"2","memory":"64Mi"}`},
-		"sidecars run beside both": {`
+			`{"cpu":"2","memory":"64Mi"}`,
+		},
+		"sidecars run beside both": {
+			`
 initContainers:
 - {restartPolicy: Always, resources: {requests: {cpu: 500m}}}
 - resources: {requests: {cpu: "1"}}
 containers:
 - resources: {requests: {cpu: 700m}}`,
-			`{"cpu":"1500m"}`},
-		"overhead": {`
+			`{"cpu":"1500m"}`,
+		},
+		"overhead": {
+			`
 overhead: {cpu: 50m, memory: 16Mi}
 containers:
 - resources: {requests: {cpu: 100m}}`,
-			`{"cpu":"150m","memory":"16Mi"}`},
-		"pod level": {`
+			`{"cpu":"150m","memory":"16Mi"}`,
+		},
+		"pod level": {
+			`
 resources: {requests: {cpu: "3"}}
 containers:
 - resources: {requests: {cpu: 100m, memory: 8Mi}}`,
-			`{"cpu":"3","memory":"8Mi"}`},
-		"pod level limits stand in where no container states a request": {`
+			`{"cpu":"3","memory":"8Mi"}`,
+		},
+		"pod level limits stand in where no container states a request": {
+			`
 resources: {limits: {cpu: "3", memory: 1Gi}}
 containers:
 - resources: {requests: {cpu: 100m}}`,
-			`{"cpu":"100m","memory":"1Gi"}`},
-		"huge pages cannot be overcommitted": {`
+			`{"cpu":"100m","memory":"1Gi"}`,
+		},
+		"huge pages cannot be overcommitted": {
+			`
 resources: {limits: {hugepages-2Mi: 8Mi}}
 containers:
 - resources: {limits: {hugepages-2Mi: 4Mi}, requests: {hugepages-2Mi: 4Mi}}`,
-			`{"hugepages-2Mi":"8Mi"}`},
+			`{"hugepages-2Mi":"8Mi"}`,
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

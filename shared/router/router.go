@@ -97,9 +97,9 @@ func (rt *Router) notFound(path string) error {
 }
 
 func names[K ~string, V any](m map[K]V) string {
-	var names []string
+	sorted := make([]string, 0, len(m))
 	for _, name := range slices.Sorted(maps.Keys(m)) {
-		names = append(names, string(name))
+		sorted = append(sorted, string(name))
 	}
-	return strings.Join(names, ", ")
+	return strings.Join(sorted, ", ")
 }
