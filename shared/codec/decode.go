@@ -13,6 +13,7 @@ import (
 	"io"
 	"reflect"
 	"slices"
+	"sync"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -37,6 +38,7 @@ func Decode[T any](raw []byte) (*T, error) {
 // far as that value; the first of repeated names counts. The error matches ErrSyntax.
 func Find(raw []byte, path ...string) ([]byte, error) {
 	d := newDecoder(raw)
+	defer d.release()
 	for _, name := range path {
 		found, err := enter(d, name)
 		if err != nil {
@@ -54,7 +56,7 @@ func Find(raw []byte, path ...string) ([]byte, error) {
 }
 
 // enter moves d, which stands before a value, to the value of the member called name.
-func enter(d *jsontext.Decoder, name string) (bool, error) {
+func enter(d *decoder, name string) (bool, error) {
 	if d.PeekKind() != '{' {
 		return false, d.SkipValue()
 	}
@@ -80,6 +82,7 @@ func enter(d *jsontext.Decoder, name string) (bool, error) {
 // counts.
 func pick(object []byte, names []string) ([][]byte, error) {
 	d := newDecoder(object)
+	defer d.release()
 	values := make([][]byte, len(names))
 	if _, err := d.ReadToken(); err != nil {
 		return nil, explain(err)
@@ -102,13 +105,33 @@ func pick(object []byte, names []string) ([][]byte, error) {
 	return values, nil
 }
 
-func newDecoder(raw []byte) *jsontext.Decoder {
-	return jsontext.NewDecoder(bytes.NewBuffer(raw), lenient)
+// decoder is a jsontext.Decoder that can be used again: to make one takes longer than to read what is looked for here.
+type decoder struct {
+	jsontext.Decoder
+	input bytes.Buffer
+}
+
+var decoders = sync.Pool{New: func() any { return new(decoder) }}
+
+func newDecoder(raw []byte) *decoder {
+	d := decoders.Get().(*decoder)
+	d.reset(raw)
+	return d
+}
+
+func (d *decoder) reset(raw []byte) {
+	d.input = *bytes.NewBuffer(raw)
+	d.Reset(&d.input, lenient)
+}
+
+func (d *decoder) release() {
+	d.reset(nil) // not to hold on to raw
+	decoders.Put(d)
 }
 
 // readValue returns the value before which d stands as a part of raw, from which d reads. What d itself returns is
 // valid only until it reads on.
-func readValue(d *jsontext.Decoder, raw []byte) ([]byte, error) {
+func readValue(d *decoder, raw []byte) ([]byte, error) {
 	value, err := d.ReadValue()
 	if err != nil {
 		return nil, err
