@@ -93,7 +93,7 @@ func badRequest(format string, args ...any) error {
 
 func (rt *Router) notFound(path string) error {
 	return interpreter.StatusError(http.StatusNotFound, metav1.StatusReasonNotFound,
-		"nothing is served at %q; served are %s and below them /<Operation>", path, names(rt.byOperation))
+		"nothing is served at %q; served are %s, and below each its operations by name", path, names(rt.byOperation))
 }
 
 func names[K ~string, V any](m map[K]V) string {

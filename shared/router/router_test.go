@@ -52,7 +52,7 @@ func TestRouter(t *testing.T) {
 		"no request":          {"/gadget", `[]`, 400, `"message":"request.operation is missing in the body"`},
 		"not JSON":            {"/gadget", `x`, 400, `"message":"the body is not valid JSON`},
 		"empty":               {"/gadget", ``, 400, `"message":"the body is not valid JSON: it ends too early"`},
-		"unknown path":        {"/", retain, 404, `"message":"nothing is served at \"/\"; served are /gadget, /workload and below them /\u003cOperation\u003e"`},
+		"unknown path":        {"/", retain, 404, `"message":"nothing is served at \"/\"; served are /gadget, /workload, and below each its operations by name"`},
 		"trailing slash":      {"/gadget/", retain, 404, `"reason":"NotFound"`},
 		"operation by path":   {"/gadget/InterpretHealth", retain, 404, `"reason":"NotFound"`},
 		"other case":          {"/gadget/retain", retain, 404, `"reason":"NotFound"`},
