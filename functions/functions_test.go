@@ -134,7 +134,7 @@ func readable(t *testing.T, w *httptest.ResponseRecorder, object []byte) []byte 
 	return append(indented, '\n')
 }
 
-func glob(t *testing.T, pattern string) []string {
+func glob(t testing.TB, pattern string) []string {
 	t.Helper()
 	files, err := filepath.Glob(pattern)
 	if err != nil {

@@ -152,11 +152,14 @@ func spells(quoted []byte, s string) bool {
 // explain names the place and what is wrong there, in the terms of JSON.
 func explain(err error) error {
 	var semantic *json.SemanticError
+	var syntactic *jsontext.SyntacticError
 	switch {
 	case errors.As(err, &semantic):
 		return describe(semantic)
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return fmt.Errorf("%w: it ends too early", ErrSyntax)
+	case errors.As(err, &syntactic):
+		return fmt.Errorf("%w: %w, at byte %d", ErrSyntax, syntactic.Err, syntactic.ByteOffset)
 	default:
 		return fmt.Errorf("%w: %w", ErrSyntax, err)
 	}
