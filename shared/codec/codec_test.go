@@ -40,10 +40,15 @@ type resourceView struct {
 			Ratio float64 `json:"ratio,omitempty"`
 		} `json:"inner"`
 	} `json:"status"`
+	Optional struct {
+		A int `json:"a"`
+		B int `json:"b,omitempty"`
+	} `json:"optional,omitempty"`
 }
 
 type Embedded struct {
-	Flag bool `json:"flag,omitempty"`
+	Flag     bool `json:"flag,omitempty"`
+	Optional int  `json:"optional"` // hidden by the outer one
 }
 
 type Pointed struct {
@@ -86,9 +91,13 @@ func TestPatch(t *testing.T) {
 		},
 		"the last of repeated names": {`{"spec":{"replicas":1},"spec":{}}`, func(v *resourceView) { v.Spec.Replicas = &three }, `[{"op":"add","path":"/spec/replicas","value":3}]`},
 		"names are case-sensitive":   {`{"Spec":{"replicas":1},"spec":{"Replicas":2}}`, func(v *resourceView) { v.Spec.Replicas = &three }, `[{"op":"add","path":"/spec/replicas","value":3}]`},
-		"embedded":                   {`{"flag":true}`, func(v *resourceView) { v.Flag = false }, `[{"op":"remove","path":"/flag"}]`},
-		"embedded pointer":           {`{}`, func(v *resourceView) { v.Pointed = &Pointed{Pin: "a"} }, `[{"op":"add","path":"/pin","value":"a"}]`},
-		"embedded pointer to nil":    {`{"pin":"a"}`, func(v *resourceView) { v.Pointed = nil }, `[{"op":"remove","path":"/pin"}]`},
+		"a struct at zero keeps what the type does not know": {
+			`{"optional":{"a":1,"b":2,"c":3}}`, func(v *resourceView) { v.Optional.A, v.Optional.B = 0, 0 },
+			`[{"op":"replace","path":"/optional/a","value":0},{"op":"remove","path":"/optional/b"}]`,
+		},
+		"embedded":                {`{"flag":true}`, func(v *resourceView) { v.Flag = false }, `[{"op":"remove","path":"/flag"}]`},
+		"embedded pointer":        {`{}`, func(v *resourceView) { v.Pointed = &Pointed{Pin: "a"} }, `[{"op":"add","path":"/pin","value":"a"}]`},
+		"embedded pointer to nil": {`{"pin":"a"}`, func(v *resourceView) { v.Pointed = nil }, `[{"op":"remove","path":"/pin"}]`},
 		"map member": {
 			`{"spec":{"labels":{"a/b":"1","c~d":"2","e":"3"}}}`,
 			func(v *resourceView) {

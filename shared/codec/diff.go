@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"reflect"
 	"slices"
+	"strings"
 )
 
 // change is what a function did to one place of the typed value. Exactly one of value, members and elements is set;
@@ -95,16 +96,12 @@ func diffStruct(before, after reflect.Value) (*change, error) {
 		if c == nil {
 			continue
 		}
-		if f.optional && empty(value) {
+		if f.omits(value) {
 			c = &change{}
 		}
 		members = append(members, member{f.name, c})
 	}
 	return object(members), nil
-}
-
-func empty(v reflect.Value) bool {
-	return v.IsZero() || (v.Kind() == reflect.Map || v.Kind() == reflect.Slice) && v.Len() == 0
 }
 
 func diffMap(before, after reflect.Value) (*change, error) {
@@ -135,7 +132,7 @@ func diffMap(before, after reflect.Value) (*change, error) {
 			members = append(members, member{key.String(), c})
 		}
 	}
-	slices.SortFunc(members, func(a, b member) int { return bytes.Compare([]byte(a.name), []byte(b.name)) })
+	slices.SortFunc(members, func(a, b member) int { return strings.Compare(a.name, b.name) })
 	return object(members), nil
 }
 

@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"cmp"
 	"reflect"
 	"slices"
 	"strings"
@@ -13,7 +14,8 @@ type field struct {
 	index    []int //  as for reflect.Value.FieldByIndex: it leads through embedded structs
 	goType   reflect.Type
 	mergeKey string // the patchMergeKey of a list: what its elements are known by
-	optional bool   // omitempty or omitzero: at its zero value the name is left out
+
+	omitEmpty, omitZero bool // the options of its tag
 }
 
 var fieldsByType sync.Map // reflect.Type to []field
@@ -24,7 +26,11 @@ func fieldsOf(t reflect.Type) []field {
 		return cached.([]field)
 	}
 	fields := collect(nil, t, nil)
-	slices.SortFunc(fields, func(a, b field) int { return strings.Compare(a.name, b.name) })
+	slices.SortFunc(fields, func(a, b field) int {
+		return cmp.Or(strings.Compare(a.name, b.name), len(a.index)-len(b.index))
+	})
+	// Of fields with one name the outermost counts.
+	fields = slices.CompactFunc(fields, func(a, b field) bool { return a.name == b.name })
 	fieldsByType.Store(t, fields)
 	return fields
 }
@@ -47,7 +53,7 @@ func collect(fields []field, t reflect.Type, index []int) []field {
 			}
 			fields = append(fields, field{
 				name: name, index: at, goType: f.Type, mergeKey: f.Tag.Get("patchMergeKey"),
-				optional: strings.Contains(options, "omitempty") || strings.Contains(options, "omitzero"),
+				omitEmpty: strings.Contains(options, "omitempty"), omitZero: strings.Contains(options, "omitzero"),
 			})
 		}
 	}
@@ -61,4 +67,17 @@ func (f *field) of(v reflect.Value) reflect.Value {
 		return reflect.Zero(f.goType)
 	}
 	return found
+}
+
+// omits says whether the field is left out of JSON when it has this value. A struct never is: it may hold members in
+// JSON that the type does not know.
+func (f *field) omits(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.Struct:
+		return f.omitZero && custom(v.Type()) && v.IsZero()
+	case reflect.Map, reflect.Slice:
+		return (f.omitEmpty || f.omitZero) && v.Len() == 0
+	default:
+		return (f.omitEmpty || f.omitZero) && v.IsZero()
+	}
 }

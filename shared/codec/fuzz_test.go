@@ -22,6 +22,7 @@ var seeds = []string{
 	`{"spec":{"limits":{"cpu":"1000m"},"keyed":[{"name":"a","value":1,"y":{}},{"name":"b","z":null}],"unkeyed":[{"name":"a","q":1},{"name":"a","q":2}]}}`,
 	`{"spec":{"template":{"metadata":{"creationTimestamp":null},"spec":{"containers":[{"name":"a","image":"b","resources":{}}]}},"free":{"a":{"b":[1]}},"data":"YQ=="}}`,
 	`{"spec":{"surge":"25%","nested":{"a":{"b":1}}},"status":{"since":"2026-01-02T03:04:05.5+02:00","inner":{"count":1,"ratio":1.5}}}`,
+	`{"optional":{"a":1,"b":2,"c":{"d":null}}}`,
 	`{"spec":{"paused":true},"spec":{"labels":{"a":"b"}},"Spec":{}}`,
 }
 
@@ -66,7 +67,7 @@ func applicable(raw []byte) bool {
 		return false
 	}
 	again, err := json.Marshal(tree)
-	return err == nil && tokens(raw) == tokens(again) && !strings.Contains(string(again), `\ufffd`)
+	return err == nil && tokens(raw) == tokens(again) && !strings.Contains(string(again), "\ufffd")
 }
 
 func tokens(data []byte) (n int) {
