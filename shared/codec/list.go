@@ -110,7 +110,11 @@ func increasing(from []int) []bool {
 		if n > 0 {
 			previous[j] = ends[n-1]
 		}
-		ends = append(ends[:n], append([]int{j}, ends[min(n+1, len(ends)):]...)...)
+		if n == len(ends) {
+			ends = append(ends, j)
+		} else {
+			ends[n] = j
+		}
 	}
 	marks := make([]bool, len(from))
 	if len(ends) > 0 {
