@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"interpreter-functions/functions"
 	"interpreter-functions/infra/karmada"
@@ -40,8 +41,8 @@ func serveCommand() *cobra.Command {
 		Long: `Serve all functions at one HTTPS URL from this process.
 
 The certificate is read from tls.crt and tls.key in the certificate directory, and read again when they change. If the
-directory has none, a CA (ca.crt) and a certificate are made there, for the address, for localhost and for the name of
-a Service in a cluster.
+directory has none, a CA (ca.crt) and a certificate are made there, for the address, for all addresses and the name of
+this machine, and for the Service ` + karmada.ServiceName + ` in ` + karmada.ServiceNamespace + `.
 
 On start the sample Workload is put through every operation, and what Karmada needs to ask this server is printed.
 On SIGTERM or SIGINT the requests in flight are answered before it ends.`,
@@ -70,13 +71,18 @@ func (o *serveOptions) serve(ctx context.Context) error {
 	if o.maxBody.Value() < 1 {
 		return fmt.Errorf("--max-body is %s: it must be above zero", o.maxBody.String())
 	}
+	for _, host := range o.hosts {
+		if net.ParseIP(host) == nil && len(validation.IsDNS1123Subdomain(host)) > 0 && len(validation.IsWildcardDNS1123Subdomain(host)) > 0 {
+			return fmt.Errorf("--host is %q: it must be a DNS name such as interpreter.example.com or an IP address", host)
+		}
+	}
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", o.addr)
 	if err != nil {
 		return fmt.Errorf("%w: choose another address with --addr", err)
 	}
 	defer listener.Close()
 	host := reachableHost(listener.Addr())
-	if _, err := servingcert.CreateMissing(o.certDir, o.certificateHosts(host)); err != nil {
+	if _, err := servingcert.CreateMissing(o.certDir, o.certificateHosts()); err != nil {
 		return err
 	}
 	certificate, err := servingcert.Load(o.certDir)
@@ -166,16 +172,20 @@ func interfaceIPs() []net.IP {
 	return ips
 }
 
-// certificateHosts are the names and addresses under which this server may be called.
-func (o *serveOptions) certificateHosts(host string) []string {
+// certificateHosts are the names and addresses under which this server may be called, now or when it is started with
+// another address.
+func (o *serveOptions) certificateHosts() []string {
 	service := karmada.ServiceName + "." + karmada.ServiceNamespace + ".svc"
-	hosts := []string{host, "localhost", "127.0.0.1", "::1", service, service + ".cluster.local"}
+	hosts := []string{"localhost", "127.0.0.1", "::1", service, service + ".cluster.local"}
+	for _, ip := range interfaceIPs() {
+		hosts = append(hosts, ip.String())
+	}
+	// A machine that does not know its name is not called by it.
+	if name, err := os.Hostname(); err == nil {
+		hosts = append(hosts, name)
+	}
 	given, _, _ := net.SplitHostPort(o.addr) // it could be listened on, so it is well-formed
-	if given == "" || net.ParseIP(given).IsUnspecified() {
-		for _, ip := range interfaceIPs() {
-			hosts = append(hosts, ip.String())
-		}
-	} else {
+	if given != "" && !net.ParseIP(given).IsUnspecified() {
 		hosts = append(hosts, given)
 	}
 	hosts = append(hosts, o.hosts...)

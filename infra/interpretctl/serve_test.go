@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -292,6 +293,7 @@ func TestServeRefusesToStart(t *testing.T) {
 		"tls.crt and tls.key in " + broken:   {"--addr", "127.0.0.1:0", "--cert-dir", broken},
 		"it must be above zero":              {"--max-body", "0"},
 		"quantities must match":              {"--max-body", "much"},
+		"must be a DNS name":                 {"--host", "https://interpreter.example.com"},
 		"unknown command":                    {"more"},
 	} {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
@@ -316,16 +318,24 @@ func TestServeWarnsOfAWrongCertificate(t *testing.T) {
 }
 
 func TestCertificateHosts(t *testing.T) {
-	for addr, want := range map[string]string{
-		"127.0.0.1:8443":               "127.0.0.1",
-		"interpreter.example.com:8443": "interpreter.example.com",
-		":8443":                        "interpreter-workload.karmada-system.svc.cluster.local",
-		"0.0.0.0:8443":                 "extra.example.com",
-		"[::1]:8443":                   "localhost",
+	for addr, wants := range map[string][]string{
+		"127.0.0.1:8443":               {"127.0.0.1", "::1", "localhost"},
+		"interpreter.example.com:8443": {"interpreter.example.com"},
+		":8443":                        {"interpreter-workload.karmada-system.svc", "interpreter-workload.karmada-system.svc.cluster.local"},
+		"0.0.0.0:8443":                 {"extra.example.com", "127.0.0.1"},
+		"192.0.2.7:8443":               {"192.0.2.7"},
 	} {
 		o := serveOptions{addr: addr, hosts: []string{"extra.example.com"}}
-		if hosts := o.certificateHosts("192.0.2.1"); !strings.Contains(strings.Join(hosts, " ")+" ", want+" ") {
-			t.Errorf("%s: %q lacks %s", addr, hosts, want)
+		hosts := o.certificateHosts()
+		for _, want := range wants {
+			if !slices.Contains(hosts, want) {
+				t.Errorf("%s: %q lacks %s", addr, hosts, want)
+			}
+		}
+		for _, never := range []string{"", "0.0.0.0", "::"} {
+			if slices.Contains(hosts, never) {
+				t.Errorf("%s: %q has %q", addr, hosts, never)
+			}
 		}
 	}
 }
