@@ -227,34 +227,41 @@ func (zeros) Read(p []byte) (int, error) { return len(p), nil }
 
 // TestDrain ends the server while a request is on its way in: it is answered.
 func TestDrain(t *testing.T) {
-	s := start(t, t.TempDir())
-	conn, err := tls.Dial("tcp", s.address(), s.tlsConfig(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	request, _, err := sampleRequest(functions.All[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	body := compact(envelope(request))
-	fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", functions.Path, len(body), body[:100])
-	time.Sleep(200 * time.Millisecond) // for the server to have begun with it
-	if err := s.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
-	waitUntilRefused(t, s.address())
-	fmt.Fprint(conn, body[100:])
-	res, err := http.ReadResponse(bufio.NewReader(conn), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	answer, _ := io.ReadAll(res.Body)
-	if res.StatusCode != 200 || !bytes.Contains(answer, []byte(`"replicas":3`)) {
-		t.Errorf("%s: %s", res.Status, answer)
-	}
-	if err := s.Wait(); err != nil {
-		t.Errorf("%v: %s", err, &s.stderr)
+	for _, http2 := range []bool{false, true} {
+		s := start(t, t.TempDir())
+		client := &http.Client{Transport: &http.Transport{TLSClientConfig: s.tlsConfig(t), ForceAttemptHTTP2: http2}}
+		request, _, err := sampleRequest(functions.All[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		body := compact(envelope(request))
+		reader, writer := io.Pipe()
+		answered := make(chan string, 1)
+		go func() {
+			res, err := client.Post(s.url, "application/json", reader)
+			if err != nil {
+				answered <- err.Error()
+				return
+			}
+			defer res.Body.Close()
+			answer, err := io.ReadAll(res.Body)
+			answered <- fmt.Sprint(res.Proto, " ", res.Status, " ", string(answer), err)
+		}()
+		fmt.Fprint(writer, body[:100])
+		time.Sleep(200 * time.Millisecond) // for the server to have begun with it
+		if err := s.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		waitUntilRefused(t, s.address())
+		fmt.Fprint(writer, body[100:])
+		_ = writer.Close()
+		if answer := <-answered; !strings.Contains(answer, `"replicas":3`) || strings.HasPrefix(answer, "HTTP/2") != http2 {
+			t.Error(answer)
+		}
+		client.CloseIdleConnections()
+		if err := s.Wait(); err != nil {
+			t.Errorf("%v: %s", err, &s.stderr)
+		}
 	}
 }
 
