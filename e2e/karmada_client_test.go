@@ -18,7 +18,6 @@ import (
 	"testing"
 	"time"
 
-	jsonpatch "github.com/evanphx/json-patch/v5"
 	configv1alpha1 "github.com/karmada-io/api/config/v1alpha1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/util/webhook"
@@ -178,13 +177,6 @@ func (q question) ask(ctx context.Context, client *rest.RESTClient) error {
 		return err
 	}
 	if patch != nil {
-		operations, err := jsonpatch.DecodePatch(patch)
-		if err != nil {
-			return fmt.Errorf("%s: %w", q.name, err)
-		}
-		if _, err := operations.Apply(q.request.Request.Object.Raw); err != nil {
-			return fmt.Errorf("%s: %s: %w", q.name, patch, err)
-		}
 		var tree any
 		if err := json.Unmarshal(patch, &tree); err != nil {
 			return err

@@ -11,8 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	jsonpatch "github.com/evanphx/json-patch/v5"
-
+	"interpreter-functions/shared/codec/codectest"
 	"interpreter-functions/shared/router"
 )
 
@@ -115,16 +114,7 @@ func readable(t *testing.T, w *httptest.ResponseRecorder, object []byte) []byte 
 		if wire.Response.PatchType != "JSONPatch" {
 			t.Errorf("a patch of type %q", wire.Response.PatchType)
 		}
-		operations, err := jsonpatch.DecodePatch(patch)
-		if err != nil {
-			t.Fatalf("%s: %v", patch, err)
-		}
-		if len(operations) == 0 {
-			t.Errorf("an empty patch")
-		}
-		if _, err := operations.Apply(object); err != nil {
-			t.Errorf("%s does not apply: %v", patch, err)
-		}
+		codectest.Apply(t, patch, object)
 		response["patch"] = json.RawMessage(patch)
 	}
 	indented, err := json.MarshalIndent(answer, "", "  ")

@@ -5,12 +5,13 @@ import (
 	"strings"
 	"testing"
 
-	jsonpatch "github.com/evanphx/json-patch/v5"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"interpreter-functions/shared/codec/codectest"
 )
 
 // resourceView has a field of every sort that a Kubernetes API type has.
@@ -189,16 +190,7 @@ func TestPatch(t *testing.T) {
 // checkPatch applies a patch as Karmada does and decodes what comes of it: that must be the changed value.
 func checkPatch(t *testing.T, raw, patch []byte, changed *resourceView) []byte {
 	t.Helper()
-	patched := raw
-	if patch != nil {
-		p, err := jsonpatch.DecodePatch(patch)
-		if err != nil {
-			t.Fatalf("%s: %v", patch, err)
-		}
-		if patched, err = p.Apply(raw); err != nil {
-			t.Fatalf("%s to %s: %v", patch, raw, err)
-		}
-	}
+	patched := codectest.Apply(t, patch, raw)
 	again, err := Decode[resourceView](patched)
 	if err != nil {
 		t.Fatalf("%s: %v", patched, err)

@@ -12,6 +12,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	kubejson "sigs.k8s.io/json"
+
+	"interpreter-functions/shared/codec/codectest"
 )
 
 var seeds = []string{
@@ -118,18 +120,8 @@ func differences(t *testing.T, a, b []byte) map[string]bool {
 			found[path] = true
 		}
 	}
-	walk("", tree(t, a), tree(t, b))
+	walk("", codectest.Decode(t, a), codectest.Decode(t, b))
 	return found
-}
-
-func tree(t *testing.T, data []byte) (v any) {
-	t.Helper()
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.UseNumber()
-	if err := d.Decode(&v); err != nil {
-		t.Fatalf("%s: %v", data, err)
-	}
-	return v
 }
 
 // covered holds if the path, what it is in, or something in it was to change.
@@ -242,7 +234,7 @@ func FuzzFind(f *testing.F) {
 		if err != nil || !applicable(raw) {
 			return
 		}
-		want, _ := tree(t, raw).(map[string]any)["spec"].(map[string]any)
+		want, _ := codectest.Decode(t, raw)["spec"].(map[string]any)
 		if (value == nil) != (want["replicas"] == nil) && string(value) != "null" {
 			t.Fatalf("Find in %s: %s, want %v", raw, value, want["replicas"])
 		}
