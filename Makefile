@@ -1,4 +1,4 @@
-# Every target works with nothing but Go installed; tools are built from their pinned versions.
+# Every target works with nothing but Go and make installed; tools are built from their pinned versions.
 CONTROLLER_GEN := sigs.k8s.io/controller-tools/cmd/controller-gen@v0.23.0
 GOLANGCI_LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 

@@ -62,7 +62,7 @@ On SIGTERM or SIGINT the requests in flight are answered before it ends.`,
 	flags := cmd.Flags()
 	flags.StringVar(&o.addr, "addr", "127.0.0.1:8443", "`address` to listen on")
 	flags.StringVar(&o.certDir, "cert-dir", "certs", "`directory` of the certificate")
-	flags.StringSliceVar(&o.hosts, "host", nil, "further `name` or IP address to make the certificate for (repeatable)")
+	flags.StringSliceVar(&o.hosts, "host", nil, "`name` or IP address by which clients call this server: the first is in the printed URL, and a certificate that is made is for all (repeatable)")
 	flags.Var(&o.maxBody, "max-body", "largest request body in bytes, as a `quantity` such as 8Mi; larger ones are refused with 413")
 	return cmd
 }
@@ -82,6 +82,9 @@ func (o *serveOptions) serve(ctx context.Context) error {
 	}
 	defer listener.Close()
 	host := reachableHost(listener.Addr())
+	if len(o.hosts) > 0 {
+		host = o.hosts[0]
+	}
 	if _, err := servingcert.CreateMissing(o.certDir, o.certificateHosts()); err != nil {
 		return err
 	}

@@ -51,10 +51,10 @@ type server struct {
 	stderr  bytes.Buffer
 }
 
-func start(t *testing.T, certDir string) *server {
+func start(t *testing.T, certDir string, flags ...string) *server {
 	t.Helper()
 	s := &server{certDir: certDir}
-	s.Cmd = exec.Command(binary, "serve", "--addr", "127.0.0.1:0", "--cert-dir", certDir)
+	s.Cmd = exec.Command(binary, append([]string{"serve", "--addr", "127.0.0.1:0", "--cert-dir", certDir}, flags...)...)
 	s.Stderr = &s.stderr
 	out, err := s.StdoutPipe()
 	if err != nil {
@@ -320,6 +320,14 @@ func TestServeWarnsOfAWrongCertificate(t *testing.T) {
 	s := start(t, dir)
 	s.stop(t)
 	if !strings.Contains(s.shown, "FAILED") || !strings.Contains(s.stderr.String(), "remove it to have a new one made") {
+		t.Errorf("%s\n%s", s.shown, &s.stderr)
+	}
+}
+
+func TestServeUnderAName(t *testing.T) {
+	s := start(t, t.TempDir(), "--host", "interpreter.example.com", "--host", "192.0.2.7")
+	s.stop(t)
+	if !strings.HasPrefix(s.url, "https://interpreter.example.com:") || strings.Contains(s.shown, "FAILED") {
 		t.Errorf("%s\n%s", s.shown, &s.stderr)
 	}
 }
