@@ -17,6 +17,8 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -34,40 +36,45 @@ const Validity = 10 * 365 * 24 * time.Hour
 // it did. Files that are there are never changed; a directory with some of them is an error unless tls.crt and tls.key
 // are among them.
 func CreateMissing(dir string, hosts []string) (bool, error) {
-	certificate, err := exists(filepath.Join(dir, CertificateFile))
-	if err != nil {
-		return false, err
-	}
-	key, err := exists(filepath.Join(dir, KeyFile))
-	if err != nil {
-		return false, err
-	}
-	ca, err := exists(filepath.Join(dir, CAFile))
-	if err != nil {
-		return false, err
-	}
+	found, err := present(dir)
 	switch {
-	case certificate && key:
+	case err != nil:
+		return false, err
+	case slices.Contains(found, CertificateFile) && slices.Contains(found, KeyFile):
 		return false, nil
-	case certificate || key || ca:
-		return false, fmt.Errorf("%s has some of %s, %s and %s, but not both %s and %s: add what is missing, or remove the rest to have new ones made",
-			dir, CAFile, CertificateFile, KeyFile, CertificateFile, KeyFile)
+	case len(found) > 0:
+		return false, fmt.Errorf("%s has %s, but not both %s and %s: add what is missing, or remove the rest to have new ones made",
+			dir, strings.Join(found, " and "), CertificateFile, KeyFile)
 	}
 	return true, Create(dir, hosts)
 }
 
-func exists(file string) (bool, error) {
-	_, err := os.Stat(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
+// present returns which of the files are in dir.
+func present(dir string) ([]string, error) {
+	var found []string
+	for _, name := range []string{CAFile, CertificateFile, KeyFile} {
+		_, err := os.Stat(filepath.Join(dir, name))
+		switch {
+		case err == nil:
+			found = append(found, name)
+		case !errors.Is(err, fs.ErrNotExist):
+			return nil, err
+		}
 	}
-	return err == nil, err
+	return found, nil
 }
 
 // Create writes a new CA certificate and a serving certificate of it for hosts, which are DNS names and IP addresses,
 // into dir. The names are subject alternative names: clients look at nothing else. The CA's key is not kept, so nothing
-// else can be signed with it. It fails if one of the files exists.
+// else can be signed with it. If one of the files exists, it fails and writes none.
 func Create(dir string, hosts []string) error {
+	found, err := present(dir)
+	if err != nil {
+		return err
+	}
+	if len(found) > 0 {
+		return fmt.Errorf("%s has %s already: nothing is overwritten", dir, strings.Join(found, " and "))
+	}
 	caKey, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return err
@@ -128,11 +135,13 @@ func write(dir string, ca *x509.Certificate, caKey crypto.Signer, serving *x509.
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	return errors.Join(
-		writePEM(filepath.Join(dir, KeyFile), 0o600, "PRIVATE KEY", keyDER),
-		writePEM(filepath.Join(dir, CertificateFile), 0o644, "CERTIFICATE", servingDER),
-		writePEM(filepath.Join(dir, CAFile), 0o644, "CERTIFICATE", caDER),
-	)
+	if err := writePEM(filepath.Join(dir, KeyFile), 0o600, "PRIVATE KEY", keyDER); err != nil {
+		return err
+	}
+	if err := writePEM(filepath.Join(dir, CertificateFile), 0o644, "CERTIFICATE", servingDER); err != nil {
+		return err
+	}
+	return writePEM(filepath.Join(dir, CAFile), 0o644, "CERTIFICATE", caDER)
 }
 
 func writePEM(file string, mode fs.FileMode, blockType string, der []byte) error {

@@ -45,6 +45,17 @@ func TestCreateMissing(t *testing.T) {
 		t.Error("the certificate changed")
 	}
 
+	for _, name := range []string{CAFile, CertificateFile, KeyFile} {
+		one := t.TempDir()
+		put(t, one, name, []byte("mine"))
+		if err := Create(one, hosts); err == nil {
+			t.Errorf("no error beside %s", name)
+		}
+		if entries, err := os.ReadDir(one); err != nil || len(entries) != 1 || string(read(t, one, name)) != "mine" {
+			t.Errorf("beside %s there is %v, %v", name, entries, err)
+		}
+	}
+
 	for _, missing := range []string{CertificateFile, KeyFile} {
 		part := t.TempDir()
 		for _, name := range []string{CAFile, CertificateFile, KeyFile} {
