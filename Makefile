@@ -33,10 +33,12 @@ test: ## Run all tests
 
 .PHONY: fuzz
 fuzz: ## Run every fuzz target for FUZZTIME
-	@go list -f '{{if .TestGoFiles}}{{.ImportPath}} {{.Dir}}{{end}}' ./... | while read -r package dir; do \
-		for target in $$(sed -n 's/^func \(Fuzz[A-Za-z]*\)(.*/\1/p' "$$dir"/*_test.go); do \
+	@set -e; packages=$$(go list -f '{{if .TestGoFiles}}{{.ImportPath}}{{end}}' ./...); \
+	for package in $$packages; do \
+		targets=$$(go test -list '^Fuzz' "$$package"); \
+		for target in $$(echo "$$targets" | grep '^Fuzz'); do \
 			echo "$$package $$target"; \
-			go test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) "$$package" || exit 1; \
+			go test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) "$$package"; \
 		done; \
 	done
 

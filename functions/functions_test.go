@@ -63,7 +63,7 @@ func golden(t *testing.T, request []byte, file string) {
 		t.Fatal(err)
 	}
 	got := readable(t, ask(t, Path, request), asked.Request.Object)
-	if byPath := ask(t, Path+"/"+asked.Request.Operation, request); router404(byPath) {
+	if byPath := ask(t, Path+"/"+asked.Request.Operation, request); byPath.Code == http.StatusNotFound {
 		t.Logf("%s is not an operation", asked.Request.Operation)
 	} else if byPath := readable(t, byPath, asked.Request.Object); !bytes.Equal(byPath, got) {
 		t.Errorf("by path the answer is another one:\n%s", byPath)
@@ -87,8 +87,6 @@ func ask(t *testing.T, path string, body []byte) *httptest.ResponseRecorder {
 	router.New(Route()).ServeHTTP(w, r)
 	return w
 }
-
-func router404(w *httptest.ResponseRecorder) bool { return w.Code == http.StatusNotFound }
 
 // readable returns an answer as indented JSON, its patch in the clear. The patch must apply.
 func readable(t *testing.T, w *httptest.ResponseRecorder, object []byte) []byte {

@@ -9,10 +9,9 @@ import (
 
 func main() {
 	root := &cobra.Command{
-		Use:           "interpretctl",
-		Short:         "Run and try Karmada resource interpreter webhooks",
-		SilenceUsage:  true,
-		SilenceErrors: false,
+		Use:          "interpretctl",
+		Short:        "Run and try Karmada resource interpreter webhooks",
+		SilenceUsage: true,
 	}
 	root.AddCommand(serveCommand())
 	if root.Execute() != nil {

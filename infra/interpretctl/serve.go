@@ -72,7 +72,7 @@ func (o *serveOptions) serve(ctx context.Context) error {
 		return fmt.Errorf("--max-body is %s: it must be above zero", o.maxBody.String())
 	}
 	for _, host := range o.hosts {
-		if net.ParseIP(host) == nil && len(validation.IsDNS1123Subdomain(host)) > 0 && len(validation.IsWildcardDNS1123Subdomain(host)) > 0 {
+		if net.ParseIP(host) == nil && len(validation.IsDNS1123Subdomain(host)) > 0 {
 			return fmt.Errorf("--host is %q: it must be a DNS name such as interpreter.example.com or an IP address", host)
 		}
 	}
@@ -85,8 +85,12 @@ func (o *serveOptions) serve(ctx context.Context) error {
 	if len(o.hosts) > 0 {
 		host = o.hosts[0]
 	}
-	if _, err := servingcert.CreateMissing(o.certDir, o.certificateHosts()); err != nil {
+	made, err := servingcert.CreateMissing(o.certDir, o.certificateHosts())
+	if err != nil {
 		return err
+	}
+	if made {
+		slog.Info("made a CA and a serving certificate", "dir", o.certDir)
 	}
 	certificate, err := servingcert.Load(o.certDir)
 	if err != nil {

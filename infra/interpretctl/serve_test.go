@@ -210,7 +210,7 @@ func TestServe(t *testing.T) {
 		}
 	})
 	s.stop(t)
-	if strings.Contains(s.stderr.String(), "did not pass") {
+	if !strings.Contains(s.stderr.String(), "made a CA") || strings.Contains(s.stderr.String(), "did not pass") {
 		t.Error(&s.stderr)
 	}
 
@@ -301,6 +301,7 @@ func TestServeRefusesToStart(t *testing.T) {
 		"it must be above zero":              {"--max-body", "0"},
 		"quantities must match":              {"--max-body", "much"},
 		"must be a DNS name":                 {"--host", "https://interpreter.example.com"},
+		`"*.example.com": it must be`:        {"--host", "*.example.com"},
 		"unknown command":                    {"more"},
 	} {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)

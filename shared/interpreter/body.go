@@ -90,7 +90,7 @@ func readAll(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error
 	case errors.As(err, &exceeded):
 		return nil, tooLarge()
 	case err != nil:
-		return nil, badRequest("the body was cut off after %d bytes: %v", buffer.Len(), err)
+		return nil, BadRequest("the body was cut off after %d bytes: %v", buffer.Len(), err)
 	}
 	return buffer.Bytes(), nil
 }

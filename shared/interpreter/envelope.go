@@ -26,17 +26,17 @@ var ContextType = metav1.TypeMeta{
 func decodeRequest(body []byte) (*request, error) {
 	envelope, err := codec.Decode[configv1alpha1.ResourceInterpreterContext](body)
 	if err != nil {
-		return nil, badRequest("the body is not a %s: %v", ContextType.Kind, err)
+		return nil, BadRequest("the body is not a %s: %v", ContextType.Kind, err)
 	}
 	got := envelope.TypeMeta
 	if got.APIVersion != "" && got.APIVersion != ContextType.APIVersion || got.Kind != "" && got.Kind != ContextType.Kind {
-		return nil, badRequest("the body is a %q of %q, not a %q of %q", got.Kind, got.APIVersion, ContextType.Kind, ContextType.APIVersion)
+		return nil, BadRequest("the body is a %q of %q, not a %q of %q", got.Kind, got.APIVersion, ContextType.Kind, ContextType.APIVersion)
 	}
 	if envelope.Request == nil {
-		return nil, badRequest("request is missing in the body")
+		return nil, BadRequest("request is missing in the body")
 	}
 	if envelope.Request.UID == "" {
-		return nil, badRequest("request.uid is missing in the body")
+		return nil, BadRequest("request.uid is missing in the body")
 	}
 	return envelope.Request, nil
 }
@@ -57,22 +57,22 @@ func uidOf(body []byte) types.UID {
 // decodeObject reads the object that stands in the request at field, which must be of that kind.
 func decodeObject[T any](field string, raw []byte, kind schema.GroupVersionKind) (*T, error) {
 	if len(raw) == 0 {
-		return nil, badRequest("%s is missing", field)
+		return nil, BadRequest("%s is missing", field)
 	}
 	apiVersion, err := findString(raw, "apiVersion")
 	if err != nil {
-		return nil, badRequest("%s: %v", field, err)
+		return nil, BadRequest("%s: %v", field, err)
 	}
 	name, err := findString(raw, "kind")
 	if err != nil {
-		return nil, badRequest("%s: %v", field, err)
+		return nil, BadRequest("%s: %v", field, err)
 	}
 	if err := checkKind(field, schema.FromAPIVersionAndKind(apiVersion, name), kind); err != nil {
 		return nil, err
 	}
 	obj, err := codec.Decode[T](raw)
 	if err != nil {
-		return nil, badRequest("%s: %v", field, err)
+		return nil, BadRequest("%s: %v", field, err)
 	}
 	return obj, nil
 }
@@ -80,9 +80,9 @@ func decodeObject[T any](field string, raw []byte, kind schema.GroupVersionKind)
 func checkKind(field string, got, want schema.GroupVersionKind) error {
 	switch {
 	case got.Empty():
-		return badRequest("%s does not say of which kind it is; this function serves %q", field, want)
+		return BadRequest("%s does not say of which kind it is; this function serves %q", field, want)
 	case got != want:
-		return badRequest("%s is %q, but this function serves %q", field, got, want)
+		return BadRequest("%s is %q, but this function serves %q", field, got, want)
 	}
 	return nil
 }
@@ -102,16 +102,13 @@ func findString(raw []byte, name string) (string, error) {
 
 // withTimeout returns the request's context with the caller's timeout as its deadline.
 func withTimeout(r *http.Request) (context.Context, context.CancelFunc, error) {
-	if r.URL.RawQuery == "" {
-		return r.Context(), func() {}, nil
-	}
 	text := r.URL.Query().Get("timeout")
 	if text == "" {
 		return r.Context(), func() {}, nil
 	}
 	timeout, err := time.ParseDuration(text)
 	if err != nil || timeout <= 0 {
-		return nil, nil, badRequest("the timeout in the query is %q: it must be a duration above zero such as 3s", text)
+		return nil, nil, BadRequest("the timeout in the query is %q: it must be a duration above zero such as 3s", text)
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), timeout)
 	return ctx, cancel, nil

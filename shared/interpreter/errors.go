@@ -67,6 +67,7 @@ func StatusError(code int32, reason metav1.StatusReason, format string, args ...
 	return &apierrors.StatusError{ErrStatus: newStatus(code, reason, fmt.Sprintf(format, args...))}
 }
 
-func badRequest(format string, args ...any) error {
+// BadRequest returns an error with the code 400.
+func BadRequest(format string, args ...any) error {
 	return apierrors.NewBadRequest(fmt.Sprintf(format, args...))
 }

@@ -85,7 +85,7 @@ func (o *Operation) call(ctx context.Context, req *request) (res *response, err 
 		}
 	}()
 	if req.Operation != o.name {
-		return nil, badRequest("request.operation is %q, but this function serves %q", req.Operation, o.name)
+		return nil, BadRequest("request.operation is %q, but this function serves %q", req.Operation, o.name)
 	}
 	if err := checkKind("request.kind", schema.GroupVersionKind(req.Kind), o.kind); err != nil {
 		return nil, err

@@ -77,9 +77,9 @@ func ReviseReplica[T any](kind schema.GroupVersionKind, revise func(ctx context.
 	return change(configv1alpha1.InterpreterOperationReviseReplica, kind, func(ctx context.Context, req *request, obj *T) error {
 		switch {
 		case req.DesiredReplicas == nil:
-			return badRequest("request.replicas is missing")
+			return BadRequest("request.replicas is missing")
 		case *req.DesiredReplicas < 0:
-			return badRequest("request.replicas is %d: it must not be negative", *req.DesiredReplicas)
+			return BadRequest("request.replicas is %d: it must not be negative", *req.DesiredReplicas)
 		}
 		return revise(ctx, obj, *req.DesiredReplicas)
 	})

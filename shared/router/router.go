@@ -71,24 +71,20 @@ func (rt *Router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (route *Route) function(body []byte) (http.Handler, error) {
 	value, err := codec.Find(body, "request", "operation")
 	if err != nil {
-		return nil, badRequest("the body is %v", err)
+		return nil, interpreter.BadRequest("the body is %v", err)
 	}
 	if value == nil {
-		return nil, badRequest("request.operation is missing in the body")
+		return nil, interpreter.BadRequest("request.operation is missing in the body")
 	}
 	operation, err := codec.Decode[configv1alpha1.InterpreterOperation](value)
 	if err != nil {
-		return nil, badRequest("request.operation: %v", err)
+		return nil, interpreter.BadRequest("request.operation: %v", err)
 	}
 	function, ok := route.Functions[*operation]
 	if !ok {
-		return nil, badRequest("request.operation is %q, but %s serves %s", *operation, route.Path, names(route.Functions))
+		return nil, interpreter.BadRequest("request.operation is %q, but %s serves %s", *operation, route.Path, names(route.Functions))
 	}
 	return function, nil
-}
-
-func badRequest(format string, args ...any) error {
-	return interpreter.StatusError(http.StatusBadRequest, metav1.StatusReasonBadRequest, format, args...)
 }
 
 func (rt *Router) notFound(path string) error {
