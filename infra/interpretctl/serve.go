@@ -2,17 +2,13 @@ package main
 
 import (
 	"context"
-	"crypto/tls"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net"
-	"net/http"
 	"os"
 	"os/signal"
 	"slices"
 	"syscall"
-	"time"
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -20,6 +16,7 @@ import (
 
 	"interpreter-functions/functions"
 	"interpreter-functions/infra/karmada"
+	"interpreter-functions/shared/httpserver"
 	"interpreter-functions/shared/interpreter"
 	"interpreter-functions/shared/router"
 	"interpreter-functions/shared/servingcert"
@@ -99,16 +96,12 @@ func (o *serveOptions) serve(ctx context.Context) error {
 	if err := certificate.Covers(host); err != nil {
 		slog.Warn("clients will refuse the certificate: replace it, or remove it to have a new one made", "dir", o.certDir, "error", err)
 	}
-	server := &http.Server{
-		Handler:           withHealth(interpreter.MaxBody(o.maxBody.Value(), router.New(functions.Route()))),
-		TLSConfig:         &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: certificate.GetCertificate},
-		ReadHeaderTimeout: 10 * time.Second,
-		ReadTimeout:       time.Minute,
-		IdleTimeout:       5 * time.Minute, // longer than clients keep a connection, so that it is they who close it
-		ErrorLog:          slog.NewLogLogger(slog.Default().Handler(), slog.LevelWarn),
+	server := &httpserver.Server{
+		Handler:     interpreter.MaxBody(o.maxBody.Value(), router.New(functions.Route())),
+		Certificate: certificate,
 	}
 	served := make(chan error, 1)
-	go func() { served <- server.ServeTLS(listener, "", "") }()
+	go func() { served <- server.Run(ctx, listener) }()
 
 	_, port, err := net.SplitHostPort(listener.Addr().String())
 	if err != nil {
@@ -119,34 +112,7 @@ func (o *serveOptions) serve(ctx context.Context) error {
 		slog.Warn("this server did not pass its own try", "error", err)
 	}
 
-	select {
-	case err := <-served:
-		return err
-	case <-ctx.Done():
-	}
-	return drain(server)
-}
-
-// drain answers the requests in flight. Karmada waits at most 30 seconds for an answer.
-func drain(server *http.Server) error {
-	slog.Info("draining")
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
-	defer cancel()
-	if err := server.Shutdown(ctx); err != nil {
-		return errors.Join(fmt.Errorf("requests were still in flight after 30 seconds: %w", err), server.Close())
-	}
-	return nil
-}
-
-func withHealth(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		isProbe := r.URL.Path == "/healthz" || r.URL.Path == "/readyz"
-		if isProbe && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
-			fmt.Fprintln(w, "ok")
-			return
-		}
-		next.ServeHTTP(w, r)
-	})
+	return <-served
 }
 
 // reachableHost is the host by which a listener can be called from elsewhere: its own address, or, where it listens on

@@ -100,15 +100,25 @@ func findString(raw []byte, name string) (string, error) {
 	return *s, nil
 }
 
-// withTimeout returns the request's context with the caller's timeout as its deadline.
-func withTimeout(r *http.Request) (context.Context, context.CancelFunc, error) {
+// Timeout is how long the caller of r waits for an answer by the timeout in its query, such as timeout=3s; 0 if it does
+// not say. A timeout that is no duration above zero is an error of 400.
+func Timeout(r *http.Request) (time.Duration, error) {
 	text := r.URL.Query().Get("timeout")
 	if text == "" {
-		return r.Context(), func() {}, nil
+		return 0, nil
 	}
 	timeout, err := time.ParseDuration(text)
 	if err != nil || timeout <= 0 {
-		return nil, nil, BadRequest("the timeout in the query is %q: it must be a duration above zero such as 3s", text)
+		return 0, BadRequest("the timeout in the query is %q: it must be a duration above zero such as 3s", text)
+	}
+	return timeout, nil
+}
+
+// withTimeout returns the request's context with the caller's timeout as its deadline.
+func withTimeout(r *http.Request) (context.Context, context.CancelFunc, error) {
+	timeout, err := Timeout(r)
+	if err != nil || timeout == 0 {
+		return r.Context(), func() {}, err
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), timeout)
 	return ctx, cancel, nil
