@@ -1,0 +1,168 @@
+// Package remote asks functions that run elsewhere, behind a URL.
+package remote
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"interpreter-functions/shared/interpreter"
+)
+
+const (
+	// maxConnections bounds the connections to one target, and with them the requests that it is asked at a time; more
+	// wait for one of them to be free.
+	maxConnections = 128
+	// maxIdle is how many of them are kept while nobody asks: what five workers for each of a few queues need.
+	maxIdle = 32
+	// dialTimeout is short, since a pod that is gone does not answer at all, and another one may.
+	dialTimeout = time.Second
+	// maxAnswer bounds what is read of an answer: a patch may replace all of an object of etcd's limit of 1.5 MiB.
+	maxAnswer = interpreter.DefaultMaxBody
+	// firstPause and lastPause bound the time between two tries, which doubles from one to the next.
+	firstPause = 10 * time.Millisecond
+	lastPause  = 200 * time.Millisecond
+)
+
+// Target is one version of a function, behind a URL. It keeps connections of its own, so that one that hangs takes
+// none away from others.
+type Target struct {
+	url       *url.URL
+	transport *http.Transport
+}
+
+// NewTarget returns the target behind an http or https URL, which is asked by POST as it is.
+func NewTarget(u *url.URL) *Target {
+	dialer := &net.Dialer{Timeout: dialTimeout}
+	return &Target{u, &http.Transport{
+		DialContext:         dialer.DialContext,
+		MaxConnsPerHost:     maxConnections,
+		MaxIdleConnsPerHost: maxIdle,
+		IdleConnTimeout:     90 * time.Second,
+		TLSHandshakeTimeout: 10 * time.Second,
+		DisableCompression:  true, // answers are small, and passed on as they are
+	}}
+}
+
+// Close lets go of the connections that are not in use.
+func (t *Target) Close() { t.transport.CloseIdleConnections() }
+
+// reply is what a target answered, whole.
+type reply struct {
+	code   int
+	header http.Header
+	body   []byte
+}
+
+func (a *reply) write(w http.ResponseWriter) {
+	for name, values := range a.header {
+		w.Header()[name] = values
+	}
+	w.WriteHeader(a.code)
+	// A caller that is gone cannot be told.
+	_, _ = w.Write(a.body)
+}
+
+// question is a request that may be sent more than once.
+type question struct {
+	header http.Header
+	query  url.Values
+	body   []byte
+}
+
+func newQuestion(r *http.Request, body []byte) *question {
+	q := &question{withoutHop(r.Header), r.URL.Query(), body}
+	// What is not asked for is not compressed, and an answer is passed on as it came.
+	q.header.Del("Accept-Encoding")
+	q.header.Del("Content-Length")
+	return q
+}
+
+// ask asks until there is an answer other than that the target is not there: functions are pure, so asking twice does
+// no harm. The error is why the last try failed that ctx left the time for; it matches ctx.Err() if there was none.
+func (t *Target) ask(ctx context.Context, q *question) (*reply, error) {
+	var reason error
+	for pause := firstPause; ; pause = min(2*pause, lastPause) {
+		a, err := t.try(ctx, q)
+		switch {
+		case err == nil && !unavailable(a.code):
+			return a, nil
+		case errors.Is(err, errTooLong):
+			return nil, err
+		case err == nil:
+			reason = fmt.Errorf("HTTP %d %s", a.code, strings.TrimSpace(string(a.body[:min(len(a.body), 200)])))
+		case ctx.Err() == nil || reason == nil:
+			reason = err
+		}
+		timer := time.NewTimer(pause)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return nil, reason
+		}
+	}
+}
+
+// unavailable says whether a code is what proxies and servers answer with on behalf of a function that is not there.
+func unavailable(code int) bool {
+	return code == http.StatusBadGateway || code == http.StatusServiceUnavailable || code == http.StatusGatewayTimeout
+}
+
+func (t *Target) try(ctx context.Context, q *question) (*reply, error) {
+	u := *t.url
+	if deadline, ok := ctx.Deadline(); ok {
+		query := q.query
+		left := max(time.Until(deadline), time.Millisecond).Truncate(time.Millisecond)
+		query.Set("timeout", left.String())
+		u.RawQuery = query.Encode()
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, u.String(), bytes.NewReader(q.body))
+	if err != nil {
+		return nil, err
+	}
+	r.Header = q.header
+	res, err := t.transport.RoundTrip(r)
+	if err != nil {
+		return nil, err
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("the answer was cut off: %w", err)
+	case len(body) > maxAnswer:
+		return nil, errTooLong
+	}
+	header := withoutHop(res.Header)
+	header.Del("Date") // the server that passes it on writes its own
+	return &reply{res.StatusCode, header, body}, nil
+}
+
+var errTooLong = fmt.Errorf("its answer has more than %d bytes", maxAnswer)
+
+// hop are the headers that are for one connection and not for what is behind it (RFC 9110, section 7.6.1).
+var hop = []string{
+	"Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "Proxy-Connection", "Te", "Trailer",
+	"Transfer-Encoding", "Upgrade",
+}
+
+func withoutHop(header http.Header) http.Header {
+	passed := header.Clone()
+	for _, list := range header["Connection"] {
+		for name := range strings.SplitSeq(list, ",") {
+			passed.Del(strings.TrimSpace(name))
+		}
+	}
+	for _, name := range hop {
+		passed.Del(name)
+	}
+	return passed
+}
