@@ -13,7 +13,7 @@ func main() {
 		Short:        "Run and try Karmada resource interpreter webhooks",
 		SilenceUsage: true,
 	}
-	root.AddCommand(serveCommand())
+	root.AddCommand(serveCommand(), certsCommand(), renderCommand())
 	if root.Execute() != nil {
 		os.Exit(1)
 	}

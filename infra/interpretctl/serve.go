@@ -68,10 +68,8 @@ func (o *serveOptions) serve(ctx context.Context) error {
 	if o.maxBody.Value() < 1 {
 		return fmt.Errorf("--max-body is %s: it must be above zero", o.maxBody.String())
 	}
-	for _, host := range o.hosts {
-		if net.ParseIP(host) == nil && len(validation.IsDNS1123Subdomain(host)) > 0 {
-			return fmt.Errorf("--host is %q: it must be a DNS name such as interpreter.example.com or an IP address", host)
-		}
+	if err := checkHosts(o.hosts); err != nil {
+		return err
 	}
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", o.addr)
 	if err != nil {
@@ -113,6 +111,16 @@ func (o *serveOptions) serve(ctx context.Context) error {
 	}
 
 	return <-served
+}
+
+// checkHosts refuses what no client can call a server by.
+func checkHosts(hosts []string) error {
+	for _, host := range hosts {
+		if net.ParseIP(host) == nil && len(validation.IsDNS1123Subdomain(host)) > 0 {
+			return fmt.Errorf("--host is %q: it must be a DNS name such as interpreter.example.com or an IP address", host)
+		}
+	}
+	return nil
 }
 
 // reachableHost is the host by which a listener can be called from elsewhere: its own address, or, where it listens on

@@ -12,16 +12,13 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
 
-	configv1alpha1 "github.com/karmada-io/api/config/v1alpha1"
-	"sigs.k8s.io/yaml"
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 
 	"interpreter-functions/functions"
-	"interpreter-functions/infra/karmada"
 	"interpreter-functions/shared/servingcert"
 )
 
@@ -111,14 +108,7 @@ func (w *welcome) printCurl(out io.Writer, url string, ownCA bool) error {
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 func printConfiguration(out io.Writer, url string, caBundle []byte) error {
-	var operations []configv1alpha1.InterpreterOperation
-	for _, operation := range functions.All {
-		operations = append(operations, operation.Name())
-	}
-	operations = slices.DeleteFunc(operations, func(o configv1alpha1.InterpreterOperation) bool {
-		return o == configv1alpha1.InterpreterOperationInterpretComponent
-	})
-	manifest, err := yaml.Marshal(karmada.WebhookConfiguration(functions.All[0].Kind(), url, caBundle, operations))
+	manifest, err := webhookConfiguration(admissionregistrationv1.WebhookClientConfig{URL: &url, CABundle: caBundle})
 	if err != nil {
 		return err
 	}
@@ -126,8 +116,6 @@ func printConfiguration(out io.Writer, url string, caBundle []byte) error {
 Let Karmada ask it (paste with KUBECONFIG set to the Karmada control plane's):
 
 kubectl apply -f - <<'EOF'
-# InterpretComponent is served, but left out here: where Karmada asks it, it does not ask InterpretReplica, the replicas
-# of the binding stay 0, and a ReviseReplica to that number would scale the Workload to 0.
 %sEOF
 `, manifest)
 	return err

@@ -25,9 +25,9 @@ const (
 // waits does nothing else.
 const TimeoutSeconds = 3
 
-// WebhookConfiguration tells Karmada to ask url for operations of a kind. The CA bundle is PEM; without it Karmada
-// trusts its system's roots.
-func WebhookConfiguration(kind schema.GroupVersionKind, url string, caBundle []byte, operations []configv1alpha1.InterpreterOperation) *configv1alpha1.ResourceInterpreterWebhookConfiguration {
+// WebhookConfiguration tells Karmada to ask a client's URL or Service for operations of a kind. The client's CA bundle
+// is PEM; without it Karmada trusts its system's roots.
+func WebhookConfiguration(kind schema.GroupVersionKind, client admissionregistrationv1.WebhookClientConfig, operations []configv1alpha1.InterpreterOperation) *configv1alpha1.ResourceInterpreterWebhookConfiguration {
 	timeout := int32(TimeoutSeconds)
 	return &configv1alpha1.ResourceInterpreterWebhookConfiguration{
 		TypeMeta: metav1.TypeMeta{
@@ -37,7 +37,7 @@ func WebhookConfiguration(kind schema.GroupVersionKind, url string, caBundle []b
 		ObjectMeta: metav1.ObjectMeta{Name: ServiceName},
 		Webhooks: []configv1alpha1.ResourceInterpreterWebhook{{
 			Name:         "interpreter." + kind.Group,
-			ClientConfig: admissionregistrationv1.WebhookClientConfig{URL: &url, CABundle: caBundle},
+			ClientConfig: client,
 			Rules: []configv1alpha1.RuleWithOperations{{
 				Operations: operations,
 				Rule: configv1alpha1.Rule{
