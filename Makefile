@@ -1,10 +1,13 @@
 # Every target works with nothing but Go and make installed; tools are built from their pinned versions.
 CONTROLLER_GEN := sigs.k8s.io/controller-tools/cmd/controller-gen@v0.23.0
 GOLANGCI_LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+KO := github.com/google/ko@v0.19.1
+KUSTOMIZE := sigs.k8s.io/kustomize/kustomize/v5@v5.8.2
 
 ADDR ?= 127.0.0.1:8443
 CERT_DIR ?= certs
 FUZZTIME ?= 30s
+export OVERLAY HOSTS
 
 MODULES := . e2e
 
@@ -12,8 +15,9 @@ MODULES := . e2e
 
 .PHONY: help
 help: ## Show this help
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
-	@echo "Variables of run: ADDR ($(ADDR)), CERT_DIR ($(CERT_DIR)); of fuzz: FUZZTIME ($(FUZZTIME))"
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@echo "Variables of run: ADDR ($(ADDR)), CERT_DIR ($(CERT_DIR)); of fuzz: FUZZTIME ($(FUZZTIME));"
+	@echo "of deploy-knative: KO_DOCKER_REPO, OVERLAY, HOSTS"
 
 .PHONY: run
 run: bin/interpretctl ## Serve all functions at one HTTPS URL
@@ -25,6 +29,17 @@ build: bin/interpretctl ## Build the programs into bin/
 .PHONY: bin/interpretctl
 bin/interpretctl:
 	CGO_ENABLED=0 go build -trimpath -o $@ ./infra/interpretctl
+
+# Built once: the cluster may be one that is reached only from where there are no modules to load.
+bin/ko:
+	GOBIN=$(CURDIR)/bin go install $(KO)
+
+bin/kustomize:
+	GOBIN=$(CURDIR)/bin go install $(KUSTOMIZE)
+
+.PHONY: deploy-knative
+deploy-knative: bin/ko bin/kustomize bin/interpretctl ## Build the images and deploy them to a Knative cluster
+	knative/deploy.sh
 
 .PHONY: test
 test: ## Run all tests
@@ -44,6 +59,7 @@ fuzz: ## Run every fuzz target for FUZZTIME
 
 .PHONY: generate
 generate: ## Write the generated files anew
+	go run ./knative/manifests knative/manifests
 	go run $(CONTROLLER_GEN) object crd:maxDescLen=0,generateEmbeddedObjectMeta=true paths=./shared/workload/... \
 		output:object:dir=shared/workload/v1alpha1 output:crd:dir=infra/karmada
 	for module in $(MODULES); do (cd $$module && go mod tidy) || exit 1; done
