@@ -24,11 +24,15 @@ run: bin/interpretctl ## Serve all functions at one HTTPS URL
 	bin/interpretctl serve --addr $(ADDR) --cert-dir $(CERT_DIR)
 
 .PHONY: build
-build: bin/interpretctl ## Build the programs into bin/
+build: bin/interpretctl bin/rollout ## Build the programs into bin/
 
 .PHONY: bin/interpretctl
 bin/interpretctl:
 	CGO_ENABLED=0 go build -trimpath -o $@ ./infra/interpretctl
+
+.PHONY: bin/rollout
+bin/rollout:
+	CGO_ENABLED=0 go build -trimpath -o $@ ./knative/rollout
 
 # Built once: the cluster may be one that is reached only from where there are no modules to load.
 bin/ko:
@@ -40,6 +44,10 @@ bin/kustomize:
 .PHONY: deploy-knative
 deploy-knative: bin/ko bin/kustomize bin/interpretctl ## Build the images and deploy them to a Knative cluster
 	knative/deploy.sh
+
+.PHONY: e2e-knative
+e2e-knative: bin/ko bin/kustomize bin/interpretctl bin/rollout ## Try and measure everything on a Knative cluster
+	cd e2e && KO_CONFIG_PATH=$(CURDIR)/.ko.yaml go run ./knative $(ARGS)
 
 .PHONY: test
 test: ## Run all tests

@@ -14,6 +14,8 @@ const (
 	candidateTag = "candidate"
 	routesKey    = "routes.yaml"
 	routerPods   = "app.kubernetes.io/component=router"
+	// loadedLine is what a router logs with the digest of the routes that it follows.
+	loadedLine = "loaded the routes"
 )
 
 type options struct {
@@ -293,7 +295,7 @@ func (r *rollout) followed(digest string) error {
 			return false, err
 		}
 		for _, log := range logs {
-			if !strings.Contains(lastLine(log, "loaded the routes"), digest) {
+			if !strings.Contains(lastLine(log, loadedLine), digest) {
 				return false, nil
 			}
 		}

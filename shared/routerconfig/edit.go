@@ -3,6 +3,7 @@ package routerconfig
 import (
 	"bytes"
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 
@@ -20,9 +21,12 @@ func Edit(data []byte, path Path, operation Operation, candidate, shadow *Share)
 	if i < 0 {
 		return nil, fmt.Errorf("there is no route %s", path)
 	}
-	if _, ok := config.Routes[i].Functions[operation]; !ok {
+	want, ok := config.Routes[i].Functions[operation]
+	if !ok {
 		return nil, fmt.Errorf("%s has no %s", path, operation)
 	}
+	want.Candidate, want.Shadow = candidate, shadow
+	config.Routes[i].Functions[operation] = want
 	var document yaml.Node
 	if err := yaml.Unmarshal(data, &document); err != nil {
 		return nil, err
@@ -37,9 +41,12 @@ func Edit(data []byte, path Path, operation Operation, candidate, shadow *Share)
 	if err := encoder.Encode(&document); err != nil {
 		return nil, err
 	}
-	// What anchors and merges make of it is for Parse to say.
-	if _, err := Parse(out.Bytes()); err != nil {
+	edited, err := Parse(out.Bytes())
+	if err != nil {
 		return nil, err
+	}
+	if !reflect.DeepEqual(edited, config) {
+		return nil, fmt.Errorf("%s of %s shares what is written of it with another function, by an alias: write both out", operation, path)
 	}
 	return out.Bytes(), nil
 }
@@ -69,16 +76,16 @@ func set(function *yaml.Node, key string, share *Share) {
 		return
 	}
 	node := &yaml.Node{Kind: yaml.MappingNode, Style: yaml.FlowStyle, Content: []*yaml.Node{
-		scalar("url"), scalar(share.URL.String()),
-		scalar("percent"), {Kind: yaml.ScalarNode, Tag: "!!int", Value: strconv.Itoa(int(*share.Percent))},
+		scalar("url", "!!str"), scalar(share.URL.String(), "!!str"),
+		scalar("percent", "!!str"), scalar(strconv.Itoa(int(*share.Percent)), "!!int"),
 	}}
 	if value := member(function, key); value != nil {
 		*value = node
 		return
 	}
-	function.Content = append(function.Content, scalar(key), node)
+	function.Content = append(function.Content, scalar(key, "!!str"), node)
 }
 
-func scalar(value string) *yaml.Node {
-	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: value}
+func scalar(value, tag string) *yaml.Node {
+	return &yaml.Node{Kind: yaml.ScalarNode, Tag: tag, Value: value}
 }

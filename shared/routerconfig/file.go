@@ -44,7 +44,7 @@ type shadowKey struct {
 
 type shadow struct {
 	*remote.Shadow
-	reported remote.Counts
+	reported *remote.Counts // nil until the log has told of it
 }
 
 // Load reads the file.
@@ -131,6 +131,7 @@ func (f *File) use(config *Config) {
 	}
 	f.report()
 	f.targets, f.shadows = targets, shadows
+	f.report()
 }
 
 // keep returns the value of a key, from before if there was one, and has it in now.
@@ -145,11 +146,12 @@ func keep[K comparable, V any](now, before map[K]V, key K, make func() V) V {
 	return value
 }
 
+// report logs the counts of the shadows that have changed, and those of new ones, which begin at zero.
 func (f *File) report() {
 	for key, s := range f.shadows {
 		counts := s.Counts()
-		if counts != s.reported {
-			s.reported = counts
+		if s.reported == nil || counts != *s.reported {
+			s.reported = &counts
 			slog.Info("shadow", "operation", key.operation, "path", key.path, "url", key.url,
 				"compared", counts.Compared, "differed", counts.Differed, "failed", counts.Failed, "dropped", counts.Dropped)
 		}

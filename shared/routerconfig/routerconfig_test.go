@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -72,6 +73,56 @@ func TestParseRefuses(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "routerconfig.") || strings.Contains(err.Error(), "secret") {
 			t.Errorf("got %v\nwant %s of\n%s", err, want, data)
 		}
+	}
+}
+
+func TestEdit(t *testing.T) {
+	const before = `# of the team
+routes:
+  - path: /other
+    functions:
+      Retain: {url: 'http://other'}
+  - path: /w
+    functions:
+      # asked at every sync
+      Retain:
+        url: http://retain # here
+        candidate: {url: 'http://old', percent: 5}
+`
+	share := func(address string, percent int) *Share {
+		u, err := url.Parse(address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := Percent(percent)
+		return &Share{URL{u}, &p}
+	}
+	got, err := Edit([]byte(before), "/w", "Retain", share("http://new", 10), share("http://new", 100))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := strings.Replace(before, "{url: 'http://old', percent: 5}", "{url: 'http://new', percent: 10}\n        shadow: {url: 'http://new', percent: 100}", 1)
+	if string(got) != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	back, err := Edit(got, "/w", "Retain", nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := strings.Replace(before, "        candidate: {url: 'http://old', percent: 5}\n", "", 1); string(back) != want {
+		t.Errorf("got\n%s\nwant\n%s", back, want)
+	}
+	for want, args := range map[string][2]string{"there is no route /x": {"/x", "Retain"}, "/w has no ReviseReplica": {"/w", "ReviseReplica"}} {
+		if _, err := Edit([]byte(before), Path(args[0]), Operation(args[1]), nil, nil); err == nil || err.Error() != want {
+			t.Errorf("%v", err)
+		}
+	}
+	shared := "routes:\n- path: /w\n  functions:\n    Retain: &r {url: http://a}\n    InterpretHealth: *r\n"
+	if _, err := Edit([]byte(shared), "/w", "Retain", share("http://new", 10), nil); err == nil || !strings.Contains(err.Error(), "by an alias") {
+		t.Errorf("%v", err)
+	}
+	if _, err := Edit([]byte("routes: []"), "/w", "Retain", nil, nil); err == nil {
+		t.Error("what is wrong can be edited")
 	}
 }
 
