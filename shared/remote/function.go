@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"log/slog"
 	"net/http"
 	"time"
 
@@ -32,6 +33,8 @@ type Function struct {
 	Shadow *Shadow
 	// ShadowPercent is that share.
 	ShadowPercent int
+
+	log sometimes
 }
 
 // Share is a share of the objects.
@@ -87,6 +90,10 @@ func (f *Function) refuse(w http.ResponseWriter, target *Target, err error, afte
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = errors.New("no answer")
+	}
+	// Karmada's client waits as the header says, has no time left to ask again, and never shows the message.
+	if f.log.now() {
+		slog.Warn("a function is not available", "function", f.Name, "url", target.url.String(), "error", err, "within", after.Round(time.Millisecond))
 	}
 	w.Header().Set("Retry-After", "1")
 	interpreter.Refuse(w, nil, interpreter.StatusError(http.StatusServiceUnavailable, metav1.StatusReasonServiceUnavailable,

@@ -26,12 +26,12 @@ const (
 // else from its answers. It does so beside the requests: a shadow that is slow or down costs them nothing.
 type Shadow struct {
 	target *Target
+	log    sometimes
 
 	mu           sync.Mutex
 	waiting      int
 	waitingBytes int
 	counts       Counts
-	logged       time.Time
 }
 
 // NewShadow returns the shadow at a target.
@@ -110,7 +110,7 @@ func (s *Shadow) compare(function string, q *question, given, got *reply) {
 			c.Differed++
 		}
 	})
-	if difference != nil && s.mayLog() {
+	if difference != nil && s.log.now() {
 		// What is different is the operator's to look up: contents of objects have no place in a log.
 		slog.Warn("the shadow answers differently", append([]any{
 			"function", function, "shadow", s.target.url.String(), "operation", envelope.Request.Operation,
@@ -119,14 +119,19 @@ func (s *Shadow) compare(function string, q *question, given, got *reply) {
 	}
 }
 
-// mayLog keeps an object that is asked about often from filling the log.
-func (s *Shadow) mayLog() bool {
+// sometimes says yes once a second, which keeps what is asked often from filling the log.
+type sometimes struct {
+	mu  sync.Mutex
+	was time.Time
+}
+
+func (s *sometimes) now() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if time.Since(s.logged) < time.Second {
+	if time.Since(s.was) < time.Second {
 		return false
 	}
-	s.logged = time.Now()
+	s.was = time.Now()
 	return true
 }
 
