@@ -22,9 +22,14 @@ var lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.Allo
 // ErrSyntax marks the errors of Decode and Find for input that is not JSON at all.
 var ErrSyntax = errors.New("not valid JSON")
 
-// Decode reads raw as a T. The error says where raw does not fit T, or matches ErrSyntax.
+// Decode reads raw as a T. The error says where raw does not fit T, or matches ErrSyntax. A json.RawMessage in T is a
+// part of raw, and not to be written into.
 func Decode[T any](raw []byte) (*T, error) {
 	value := new(T)
+	if decodeFast(raw, reflect.ValueOf(value).Elem()) {
+		return value, nil
+	}
+	value = new(T)
 	if err := json.Unmarshal(raw, value, lenient); err != nil {
 		return nil, explain(err)
 	}

@@ -11,6 +11,13 @@ import (
 // Find returns the JSON value behind a path of object member names, or nil where there is none. It reads raw only as
 // far as that value; the first of repeated names counts. The error matches ErrSyntax.
 func Find(raw []byte, path ...string) ([]byte, error) {
+	if value, ok := findFast(raw, path); ok {
+		return value, nil
+	}
+	return findSlowly(raw, path)
+}
+
+func findSlowly(raw []byte, path []string) ([]byte, error) {
 	d := newDecoder(raw)
 	defer d.release()
 	for _, name := range path {
@@ -27,6 +34,43 @@ func Find(raw []byte, path ...string) ([]byte, error) {
 		return nil, explain(err)
 	}
 	return value, nil
+}
+
+// findFast finds what Find does, or gives up.
+func findFast(raw []byte, path []string) (value []byte, ok bool) {
+	i := space(raw, 0)
+	for _, wanted := range path {
+		if i >= len(raw) || raw[i] != '{' {
+			return nil, false
+		}
+		if i = space(raw, i+1); i < len(raw) && raw[i] == '}' {
+			return nil, true
+		}
+		for {
+			var written []byte
+			if written, i = name(raw, i); i < 0 || slices.Contains(written, '\\') {
+				return nil, false
+			}
+			if string(written) == wanted {
+				break
+			}
+			if i = skip(raw, i); i < 0 {
+				return nil, false
+			}
+			if i = space(raw, i); i < len(raw) && raw[i] == '}' {
+				return nil, true
+			}
+			if i >= len(raw) || raw[i] != ',' {
+				return nil, false
+			}
+			i = space(raw, i+1)
+		}
+	}
+	end := skip(raw, i)
+	if end < 0 {
+		return nil, false
+	}
+	return raw[i:end:end], true
 }
 
 // enter moves d, which stands before a value, to the value of the member called name.

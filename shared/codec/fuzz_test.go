@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	jsonv2 "github.com/go-json-experiment/json"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	kubejson "sigs.k8s.io/json"
@@ -224,12 +225,68 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
+// FuzzFast holds the fast way to decode against the library: what it decodes, the library does, and to the same value.
+// It must not give up on JSON as clients write it.
+func FuzzFast(f *testing.F) {
+	for _, seed := range seeds {
+		f.Add([]byte(seed))
+	}
+	f.Add([]byte(`{"free":{"a":1},"raw":{"a":[1,"\\ud800"]},"text":"\\u00e9\\n","wide":"日本","list":[{"Pin":"x"},null,{}],"map":{"a":null,"b":[]},"number":-0,"self":{"self":null}}`))
+	f.Add([]byte(`{"pin":null,"text":"a\x80","number":9223372036854775807,"small":128,"list":[1 2]}`))
+	f.Add([]byte(" [ ] \n"))
+	f.Add([]byte(strings.Repeat(`{"self":`, 80) + `{}` + strings.Repeat(`}`, 80)))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		compareFast[resourceView](t, raw)
+		compareFast[fastView](t, raw)
+		compareFast[any](t, raw)
+		compareFast[[]string](t, raw)
+		var tree any
+		plain := json.Unmarshal(raw, &tree) == nil && applicable(raw) && !bytes.ContainsAny(raw, "\\") && strings.Count(string(raw), "[")+strings.Count(string(raw), "{") < maxDepth
+		if end := skip(raw, space(raw, 0)); plain && (end < 0 || space(raw, end) != len(raw)) {
+			t.Errorf("the scanner gives up on %s", raw)
+		}
+	})
+}
+
+// fastView has what resourceView lacks.
+type fastView struct {
+	*Pointed
+	Raw    json.RawMessage      `json:"raw"`
+	Text   string               `json:"text"`
+	Wide   *string              `json:"wide"`
+	List   []Pointed            `json:"list"`
+	Map    map[string]*[]string `json:"map"`
+	Number int64                `json:"number"`
+	Small  int8                 `json:"small"`
+	Self   *fastView            `json:"self"`
+}
+
+func compareFast[T any](t *testing.T, raw []byte) {
+	t.Helper()
+	fast, slow := new(T), new(T)
+	if !decodeFast(raw, reflect.ValueOf(fast).Elem()) {
+		return
+	}
+	if err := jsonv2.Unmarshal(raw, slow, lenient); err != nil {
+		t.Fatalf("%s is decoded, but %v", raw, err)
+	}
+	if !reflect.DeepEqual(fast, slow) {
+		t.Fatalf("%s is %+v, but should be %+v", raw, fast, slow)
+	}
+}
+
 // FuzzFind demands that Find never fails otherwise than by ErrSyntax and finds what a full decoding finds.
 func FuzzFind(f *testing.F) {
 	for _, seed := range seeds {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
+		if value, ok := findFast(raw, []string{"spec", "replicas"}); ok {
+			slow, err := findSlowly(raw, []string{"spec", "replicas"})
+			if err != nil || !bytes.Equal(value, slow) || (value == nil) != (slow == nil) {
+				t.Fatalf("Find in %s: %s, want %s, %v", raw, value, slow, err)
+			}
+		}
 		value, err := Find(raw, "spec", "replicas")
 		if err != nil || !applicable(raw) {
 			return

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	configv1alpha1 "github.com/karmada-io/api/config/v1alpha1"
+	workv1alpha2 "github.com/karmada-io/api/work/v1alpha2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -22,9 +23,36 @@ var ContextType = metav1.TypeMeta{
 	Kind:       "ResourceInterpreterContext",
 }
 
-// decodeRequest reads what Karmada asks. The objects in it stay raw.
+// asked is configv1alpha1.ResourceInterpreterContext as it is asked, and request is its
+// ResourceInterpreterRequest, of which the objects are parts of the body and not copies.
+type (
+	asked struct {
+		metav1.TypeMeta `json:",inline"`
+		Request         *request `json:"request,omitempty"`
+	}
+	request struct {
+		UID              types.UID                           `json:"uid"`
+		Kind             metav1.GroupVersionKind             `json:"kind"`
+		Name             string                              `json:"name"`
+		Namespace        string                              `json:"namespace,omitempty"`
+		Operation        configv1alpha1.InterpreterOperation `json:"operation"`
+		Object           json.RawMessage                     `json:"object,omitempty"`
+		ObservedObject   json.RawMessage                     `json:"observedObject,omitempty"`
+		DesiredReplicas  *int32                              `json:"replicas,omitempty"`
+		AggregatedStatus []aggregatedStatusItem              `json:"aggregatedStatus,omitempty"`
+	}
+	aggregatedStatusItem struct {
+		ClusterName    string                      `json:"clusterName"`
+		Status         json.RawMessage             `json:"status,omitempty"`
+		Applied        bool                        `json:"applied,omitempty"`
+		AppliedMessage string                      `json:"appliedMessage,omitempty"`
+		Health         workv1alpha2.ResourceHealth `json:"health,omitempty"`
+	}
+)
+
+// decodeRequest reads what Karmada asks.
 func decodeRequest(body []byte) (*request, error) {
-	envelope, err := codec.Decode[configv1alpha1.ResourceInterpreterContext](body)
+	envelope, err := codec.Decode[asked](body)
 	if err != nil {
 		return nil, BadRequest("the body is not a %s: %v", ContextType.Kind, err)
 	}
@@ -56,7 +84,7 @@ func uidOf(body []byte) types.UID {
 
 // decodeObject reads the object that stands in the request at field, which must be of that kind.
 func decodeObject[T any](field string, raw []byte, kind schema.GroupVersionKind) (*T, error) {
-	if len(raw) == 0 {
+	if isMissing(raw) {
 		return nil, BadRequest("%s is missing", field)
 	}
 	apiVersion, err := findString(raw, "apiVersion")
@@ -76,6 +104,9 @@ func decodeObject[T any](field string, raw []byte, kind schema.GroupVersionKind)
 	}
 	return obj, nil
 }
+
+// isMissing says whether a member of the request is not there: null is as good as nothing.
+func isMissing(raw []byte) bool { return len(raw) == 0 || string(raw) == "null" }
 
 func checkKind(field string, got, want schema.GroupVersionKind) error {
 	switch {

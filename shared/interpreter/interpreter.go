@@ -30,10 +30,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-type (
-	request  = configv1alpha1.ResourceInterpreterRequest
-	response = configv1alpha1.ResourceInterpreterResponse
-)
+type response = configv1alpha1.ResourceInterpreterResponse
 
 // Operation answers one operation of Karmada's resource interpreter webhook for one kind of object.
 type Operation struct {

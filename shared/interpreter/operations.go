@@ -88,11 +88,7 @@ func ReviseReplica[T any](kind schema.GroupVersionKind, revise func(ctx context.
 // Retain writes into the desired object what the member cluster changed in the observed one and is to be kept.
 func Retain[T any](kind schema.GroupVersionKind, retain func(ctx context.Context, desired, observed *T) error) *Operation {
 	return change(configv1alpha1.InterpreterOperationRetain, kind, func(ctx context.Context, req *request, desired *T) error {
-		var raw []byte
-		if req.ObservedObject != nil {
-			raw = req.ObservedObject.Raw
-		}
-		observed, err := decodeObject[T]("request.observedObject", raw, kind)
+		observed, err := decodeObject[T]("request.observedObject", req.ObservedObject, kind)
 		if err != nil {
 			return err
 		}
@@ -127,8 +123,8 @@ func members[S any](ctx context.Context, req *request) []Member[S] {
 		member := Member[S]{
 			Cluster: item.ClusterName, Applied: item.Applied, AppliedMessage: item.AppliedMessage, Health: item.Health,
 		}
-		if item.Status != nil && item.Status.Raw != nil {
-			status, err := codec.Decode[S](item.Status.Raw)
+		if !isMissing(item.Status) {
+			status, err := codec.Decode[S](item.Status)
 			if err != nil {
 				slog.WarnContext(ctx, "left a member cluster out of the aggregated status: what it reports is malformed",
 					"cluster", item.ClusterName, "error", err, "kind", req.Kind.Kind, "namespace", req.Namespace, "name", req.Name, "uid", req.UID)
@@ -144,7 +140,7 @@ func members[S any](ctx context.Context, req *request) []Member[S] {
 // read makes an operation that only looks at the object.
 func read[T, A any](name configv1alpha1.InterpreterOperation, kind schema.GroupVersionKind, f func(context.Context, *T) (A, error), put func(*response, A) error) *Operation {
 	return &Operation{name, kind, func(ctx context.Context, req *request, res *response) error {
-		obj, err := decodeObject[T]("request.object", req.Object.Raw, kind)
+		obj, err := decodeObject[T]("request.object", req.Object, kind)
 		if err != nil {
 			return err
 		}
@@ -159,14 +155,14 @@ func read[T, A any](name configv1alpha1.InterpreterOperation, kind schema.GroupV
 // change makes an operation that answers with a patch of the object.
 func change[T any](name configv1alpha1.InterpreterOperation, kind schema.GroupVersionKind, f func(context.Context, *request, *T) error) *Operation {
 	return &Operation{name, kind, func(ctx context.Context, req *request, res *response) error {
-		obj, err := decodeObject[T]("request.object", req.Object.Raw, kind)
+		obj, err := decodeObject[T]("request.object", req.Object, kind)
 		if err != nil {
 			return err
 		}
 		if err := f(ctx, req, obj); err != nil {
 			return err
 		}
-		patch, err := codec.Patch(req.Object.Raw, obj)
+		patch, err := codec.Patch(req.Object, obj)
 		if err != nil || patch == nil {
 			return err
 		}

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+// print writes the figures in Markdown.
+func (b *bench) print(out io.Writer) {
+	fmt.Fprint(out, "\n| request | program | protocol | at a time | CPU, µs | times the floor | times less than usual | requests/s | p50, µs | p99, µs | memory, MiB |\n"+
+		"|---|---|---|---|---|---|---|---|---|---|---|\n")
+	for _, f := range b.figures {
+		less := ""
+		if f.Usual > 0 {
+			less = fmt.Sprintf("%.1f", f.Usual)
+		}
+		fmt.Fprintf(out, "| %s | %s | %s | %d | %.0f | %.2f | %s | %.0f | %.0f | %.0f | %.0f |\n",
+			f.Body, f.Program, f.Protocol, f.Concurrency, f.CPU, f.Floor, less, f.PerSecond, f.P50, f.P99, f.Memory)
+	}
+	if len(b.starts) == 0 {
+		return
+	}
+	fmt.Fprint(out, "\n| function | start to first answer, ms | memory then, MiB | program, MB |\n|---|---|---|---|\n")
+	for _, s := range b.starts {
+		fmt.Fprintf(out, "| %s | %.1f | %.1f | %.1f |\n", s.Program, s.FirstAnswer, s.Memory, s.Size)
+	}
+}
+
+// bound is what the ratios of a program's figures must keep: those of which the request's name begins so.
+type bound struct {
+	Body    string  `json:"body"`
+	Program string  `json:"program"`
+	Floor   float64 `json:"timesTheFloorAtMost"`
+	Usual   float64 `json:"timesLessThanUsualAtLeast"`
+}
+
+// check holds the ratios against the bounds in a file. Every bound must have something that it binds.
+func (b *bench) check(file string) error {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	var bounds []bound
+	if err := json.Unmarshal(data, &bounds); err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	var failures []string
+	for _, bound := range bounds {
+		found := false
+		for _, f := range b.figures {
+			if f.Program != bound.Program || !strings.HasPrefix(f.Body, bound.Body) || f.Usual == 0 {
+				continue
+			}
+			found = true
+			if bound.Floor > 0 && f.Floor > bound.Floor {
+				failures = append(failures, fmt.Sprintf("%s of %s costs %.2f times the floor: at most %.2f", f.Program, f.Body, f.Floor, bound.Floor))
+			}
+			if f.Usual < bound.Usual {
+				failures = append(failures, fmt.Sprintf("%s of %s costs %.2f times less than usual: at least %.2f", f.Program, f.Body, f.Usual, bound.Usual))
+			}
+		}
+		if !found && strings.Contains(bound.Body, b.only) {
+			failures = append(failures, fmt.Sprintf("nothing was measured of %s of %s", bound.Program, bound.Body))
+		}
+	}
+	if len(failures) > 0 {
+		return fmt.Errorf("%d ratios are out of bounds:\n%s", len(failures), strings.Join(failures, "\n"))
+	}
+	return nil
+}

@@ -1,0 +1,386 @@
+package codec
+
+import (
+	"encoding/json"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// The fast way to decode is for JSON as clients write it. It gives up, and leaves the value to the library, wherever
+// there may be more to it: at repeated or escaped names, numbers that do not fit, types that do not match. So it knows
+// no errors; and what it decodes is what the library would.
+
+// decoding decodes the value at i of b into v, which is zero, and returns the place behind it, or -1 to give up.
+type decoding func(b []byte, i int, v reflect.Value) int
+
+// decodeFast decodes all of raw into v, which is zero, or gives up and leaves anything in it.
+func decodeFast(raw []byte, v reflect.Value) bool {
+	i := decodingOf(v.Type())(raw, space(raw, 0), v)
+	return i >= 0 && space(raw, i) == len(raw)
+}
+
+var decodings sync.Map // reflect.Type to decoding
+
+func decodingOf(t reflect.Type) decoding {
+	if known, ok := decodings.Load(t); ok {
+		return known.(decoding)
+	}
+	// A type that has itself in it finds this, which waits for what is being made.
+	var made decoding
+	var ready sync.WaitGroup
+	ready.Add(1)
+	waiting, found := decodings.LoadOrStore(t, decoding(func(b []byte, i int, v reflect.Value) int {
+		ready.Wait()
+		return made(b, i, v)
+	}))
+	if found {
+		return waiting.(decoding)
+	}
+	made = newDecoding(t)
+	ready.Done()
+	decodings.Store(t, made)
+	return made
+}
+
+var (
+	rawMessage      = reflect.TypeFor[json.RawMessage]()
+	rawValue        = reflect.TypeFor[jsontext.Value]()
+	unmarshaler     = reflect.TypeFor[json.Unmarshaler]()
+	unmarshalerFrom = reflect.TypeFor[jsonv2.UnmarshalerFrom]()
+	textUnmarshaler = reflect.TypeFor[interface{ UnmarshalText([]byte) error }]()
+)
+
+func newDecoding(t reflect.Type) decoding {
+	pointer := reflect.PointerTo(t)
+	switch {
+	case t == rawMessage || t == rawValue:
+		return decodeRaw
+	case t == reflect.TypeFor[time.Time]() || t == reflect.TypeFor[time.Duration]():
+		return decodeSlowly
+	case t.Kind() == reflect.Pointer:
+		return pointerDecoding(t)
+	case t.Kind() == reflect.Interface || pointer.Implements(unmarshalerFrom):
+		return decodeSlowly
+	case pointer.Implements(unmarshaler):
+		return decodeCustom
+	case pointer.Implements(textUnmarshaler):
+		return decodeSlowly
+	}
+	switch t.Kind() {
+	case reflect.Bool:
+		return decodeBool
+	case reflect.String:
+		return decodeString
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return decodeInt
+	case reflect.Slice:
+		if t.Elem().Kind() != reflect.Uint8 {
+			return sliceDecoding(t)
+		}
+	case reflect.Map:
+		if t.Key().Kind() == reflect.String && !reflect.PointerTo(t.Key()).Implements(textUnmarshaler) &&
+			!reflect.PointerTo(t.Key()).Implements(unmarshaler) && !reflect.PointerTo(t.Key()).Implements(unmarshalerFrom) {
+			return mapDecoding(t)
+		}
+	case reflect.Struct:
+		return structDecoding(t)
+	}
+	return decodeSlowly
+}
+
+// decodeSlowly leaves a value to the library.
+func decodeSlowly(b []byte, i int, v reflect.Value) int {
+	end := skip(b, i)
+	if end < 0 || jsonv2.Unmarshal(b[i:end], v.Addr().Interface(), lenient) != nil {
+		return -1
+	}
+	return end
+}
+
+// decodeCustom lets a type read itself.
+func decodeCustom(b []byte, i int, v reflect.Value) int {
+	end := skip(b, i)
+	if end < 0 || v.Addr().Interface().(json.Unmarshaler).UnmarshalJSON(b[i:end:end]) != nil {
+		return -1
+	}
+	return end
+}
+
+// decodeRaw does not copy the value: see Decode.
+func decodeRaw(b []byte, i int, v reflect.Value) int {
+	end := skip(b, i)
+	if end >= 0 {
+		v.SetBytes(b[i:end:end])
+	}
+	return end
+}
+
+func isNull(b []byte, i int) bool { return i < len(b) && b[i] == 'n' }
+
+func pointerDecoding(t reflect.Type) decoding {
+	decode := decodingOf(t.Elem())
+	return func(b []byte, i int, v reflect.Value) int {
+		if isNull(b, i) {
+			return literal(b, i, "null")
+		}
+		v.Set(reflect.New(t.Elem()))
+		return decode(b, i, v.Elem())
+	}
+}
+
+func decodeBool(b []byte, i int, v reflect.Value) int {
+	switch {
+	case isNull(b, i):
+		return literal(b, i, "null")
+	case i < len(b) && b[i] == 't':
+		v.SetBool(true)
+		return literal(b, i, "true")
+	default:
+		return literal(b, i, "false")
+	}
+}
+
+func decodeString(b []byte, i int, v reflect.Value) int {
+	if isNull(b, i) {
+		return literal(b, i, "null")
+	}
+	s, end := text(b, i)
+	if end >= 0 {
+		v.SetString(string(s))
+	}
+	return end
+}
+
+// text is what a string stands for.
+func text(b []byte, i int) ([]byte, int) {
+	if i >= len(b) || b[i] != '"' {
+		return nil, -1
+	}
+	end, plain := skipString(b, i)
+	if end < 0 {
+		return nil, -1
+	}
+	s := b[i+1 : end-1]
+	if plain {
+		return s, end
+	}
+	unquoted, err := jsontext.AppendUnquote(nil, b[i:end])
+	if err != nil || !utf8.Valid(s) {
+		return nil, -1
+	}
+	return unquoted, end
+}
+
+func decodeInt(b []byte, i int, v reflect.Value) int {
+	if isNull(b, i) {
+		return literal(b, i, "null")
+	}
+	start := i
+	if i < len(b) && b[i] == '-' {
+		i++
+	}
+	end := digits(b, i)
+	if end < 0 || end-i > 18 || end-i > 1 && b[i] == '0' {
+		return -1
+	}
+	if end < len(b) && (b[end] == '.' || b[end]|0x20 == 'e') {
+		return -1
+	}
+	n := int64(0)
+	for _, c := range b[i:end] {
+		n = 10*n + int64(c-'0')
+	}
+	if b[start] == '-' {
+		n = -n
+	}
+	if v.OverflowInt(n) || n == math.MinInt64 {
+		return -1
+	}
+	v.SetInt(n)
+	return end
+}
+
+func sliceDecoding(t reflect.Type) decoding {
+	decode := decodingOf(t.Elem())
+	return func(b []byte, i int, v reflect.Value) int {
+		if isNull(b, i) {
+			return literal(b, i, "null")
+		}
+		if i >= len(b) || b[i] != '[' {
+			return -1
+		}
+		v.Set(reflect.MakeSlice(t, 0, 0))
+		i = space(b, i+1)
+		if i < len(b) && b[i] == ']' {
+			return i + 1
+		}
+		for n := 0; ; n++ {
+			if n == v.Cap() {
+				v.Grow(max(4, n))
+			}
+			v.SetLen(n + 1)
+			if i = decode(b, i, v.Index(n)); i < 0 {
+				return -1
+			}
+			if i = space(b, i); i >= len(b) || b[i] != ',' {
+				break
+			}
+			i = space(b, i+1)
+		}
+		if i >= len(b) || b[i] != ']' {
+			return -1
+		}
+		return i + 1
+	}
+}
+
+func mapDecoding(t reflect.Type) decoding {
+	decode := decodingOf(t.Elem())
+	return func(b []byte, i int, v reflect.Value) int {
+		if isNull(b, i) {
+			return literal(b, i, "null")
+		}
+		v.Set(reflect.MakeMap(t))
+		n := 0
+		end := members(b, i, func(quoted []byte, i int) int {
+			key := reflect.New(t.Key()).Elem()
+			if decodeString(quoted, 0, key) < 0 {
+				return -1
+			}
+			value := reflect.New(t.Elem()).Elem()
+			if i = decode(b, i, value); i >= 0 {
+				v.SetMapIndex(key, value)
+				n++
+			}
+			return i
+		})
+		if n != v.Len() {
+			return -1 // a name is there twice
+		}
+		return end
+	}
+}
+
+// members passes over an object, its values by what is given.
+func members(b []byte, i int, value func(quoted []byte, i int) int) int {
+	if i >= len(b) || b[i] != '{' {
+		return -1
+	}
+	i = space(b, i+1)
+	if i < len(b) && b[i] == '}' {
+		return i + 1
+	}
+	for {
+		start := i
+		var written []byte
+		if written, i = name(b, i); i < 0 {
+			return -1
+		}
+		if i = value(b[start:start+len(written)+2], i); i < 0 {
+			return -1
+		}
+		if i = space(b, i); i >= len(b) || b[i] != ',' {
+			break
+		}
+		i = space(b, i+1)
+	}
+	if i >= len(b) || b[i] != '}' {
+		return -1
+	}
+	return i + 1
+}
+
+// structDecoding leaves structs to the library that have more fields than bits to tell which were seen, or options
+// that only the library knows.
+func structDecoding(t reflect.Type) decoding {
+	fields := fieldsOf(t)
+	if len(fields) > 64 || !plainOptions(t) {
+		return decodeSlowly
+	}
+	decodings := make([]decoding, len(fields))
+	byName := make(map[string]int, len(fields))
+	for i, f := range fields {
+		decodings[i] = decodingOf(f.goType)
+		byName[f.name] = i
+	}
+	find := func(written []byte) int {
+		if n, ok := byName[string(written)]; ok {
+			return n
+		}
+		return -1
+	}
+	if len(fields) <= 8 {
+		find = func(written []byte) int {
+			return slices.IndexFunc(fields, func(f field) bool { return f.name == string(written) })
+		}
+	}
+	return func(b []byte, i int, v reflect.Value) int {
+		if isNull(b, i) {
+			return literal(b, i, "null")
+		}
+		var seen uint64
+		return members(b, i, func(quoted []byte, i int) int {
+			written := quoted[1 : len(quoted)-1]
+			n := find(written)
+			switch {
+			case n >= 0 && seen&(1<<n) != 0, n < 0 && slices.Contains(written, '\\'):
+				return -1
+			case n < 0:
+				return skip(b, i)
+			}
+			seen |= 1 << n
+			return decodings[n](b, i, reach(v, fields[n].index))
+		})
+	}
+}
+
+// plainOptions says whether the fields of a struct have no options but those that encoding/json knows and that do not
+// matter here.
+func plainOptions(t reflect.Type) bool {
+	for f := range t.Fields() {
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		for option := range strings.SplitSeq(options, ",") {
+			switch option {
+			case "", "omitempty", "omitzero":
+			case "inline":
+				if !f.Anonymous || name != "" {
+					return false
+				}
+			default:
+				return false
+			}
+		}
+		embedded := f.Type
+		if embedded.Kind() == reflect.Pointer {
+			embedded = embedded.Elem()
+		}
+		if f.Anonymous && name == "" {
+			if embedded.Kind() != reflect.Struct || custom(embedded) || !f.IsExported() && f.Type != embedded || !plainOptions(embedded) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// reach returns a field of a struct, through embedded pointers, which it sets on the way.
+func reach(v reflect.Value, index []int) reflect.Value {
+	for _, n := range index {
+		if v.Kind() == reflect.Pointer {
+			if v.IsNil() {
+				v.Set(reflect.New(v.Type().Elem()))
+			}
+			v = v.Elem()
+		}
+		v = v.Field(n)
+	}
+	return v
+}
