@@ -1,7 +1,9 @@
 package codec
 
 import (
+	"encoding/json"
 	"errors"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -174,8 +176,12 @@ func TestPatch(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			original, err := Copy([]byte(test.raw), v)
+			if err != nil {
+				t.Fatal(err)
+			}
 			test.change(v)
-			got, err := Patch([]byte(test.raw), v)
+			got, err := Patch([]byte(test.raw), original, v)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -195,10 +201,43 @@ func checkPatch(t *testing.T, raw, patch []byte, changed *resourceView) []byte {
 	if err != nil {
 		t.Fatalf("%s: %v", patched, err)
 	}
-	if rest, err := Patch(patched, changed); err != nil || rest != nil {
+	if rest, err := Patch(patched, again, changed); err != nil || rest != nil {
 		t.Errorf("%s\nof %s\ngives %s\nwhich still lacks %s (%v)\n%+v", patch, raw, patched, rest, err, again)
 	}
 	return patched
+}
+
+// TestCopy changes everything that a value of a plain type leads to: its copy stays as it was.
+func TestCopy(t *testing.T) {
+	type part struct {
+		*Pointed
+		List []*int             `json:"list"`
+		Map  map[string][]bool  `json:"map"`
+		Raw  json.RawMessage    `json:"raw"`
+		Deep *map[string]string `json:"deep"`
+	}
+	const text = `{"pin":"a","list":[1,null],"map":{"a":[true],"b":null},"raw":{"x":1},"deep":{"k":"v"}}`
+	if !plain(reflect.TypeFor[part]()) || plain(reflect.TypeFor[resourceView]()) || plain(reflect.TypeFor[any]()) {
+		t.Error("what is plain is not plain")
+	}
+	raw := []byte(text)
+	value, err := Decode[part](raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	original, err := Copy(raw, value)
+	if err != nil || !reflect.DeepEqual(original, value) {
+		t.Fatalf("%+v, %v", original, err)
+	}
+	value.Pin = "b"
+	*value.List[0] = 2
+	value.Map["a"][0] = false
+	value.Map["c"] = nil
+	(*value.Deep)["k"] = "w"
+	value.Raw[0] = '['
+	if want, _ := Decode[part]([]byte(text)); !reflect.DeepEqual(original, want) {
+		t.Errorf("the copy is %+v", original)
+	}
 }
 
 func TestPatchOfUnstructured(t *testing.T) {
@@ -207,10 +246,14 @@ func TestPatchOfUnstructured(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	original, err := Copy(raw, u)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := unstructured.SetNestedField(u.Object, "x", "spec", "new", "deep"); err != nil {
 		t.Fatal(err)
 	}
-	got, err := Patch(raw, u)
+	got, err := Patch(raw, original, u)
 	if want := `[{"op":"add","path":"/spec/new","value":{"deep":"x"}}]`; err != nil || string(got) != want {
 		t.Errorf("got %s, %v, want %s", got, err, want)
 	}

@@ -99,9 +99,13 @@ func enter(d *decoder, name string) (bool, error) {
 // pick returns the values of the members called names of an object, nil for those it lacks. The last of repeated names
 // counts.
 func pick(object []byte, names []string) ([][]byte, error) {
+	values := make([][]byte, len(names))
+	if pickFast(object, names, values) {
+		return values, nil
+	}
+	clear(values)
 	d := newDecoder(object)
 	defer d.release()
-	values := make([][]byte, len(names))
 	if _, err := d.ReadToken(); err != nil {
 		return nil, explain(err)
 	}
@@ -121,6 +125,22 @@ func pick(object []byte, names []string) ([][]byte, error) {
 		}
 	}
 	return values, nil
+}
+
+// pickFast picks what pick does, or gives up and leaves anything in values.
+func pickFast(object []byte, names []string, values [][]byte) bool {
+	end := members(object, space(object, 0), func(quoted []byte, i int) int {
+		written := quoted[1 : len(quoted)-1]
+		if slices.Contains(written, '\\') {
+			return -1
+		}
+		end := skip(object, i)
+		if n := slices.Index(names, string(written)); n >= 0 && end >= 0 {
+			values[n] = object[i:end:end]
+		}
+		return end
+	})
+	return end >= 0
 }
 
 // decoder is a jsontext.Decoder that can be used again: to make one takes longer than to read what is looked for here.

@@ -42,9 +42,12 @@ func FuzzPatch(f *testing.F) {
 		if err != nil || !applicable(raw) {
 			return
 		}
-		original, _ := Decode[resourceView](raw)
+		original, err := Copy(raw, changed)
+		if err != nil {
+			t.Fatal(err)
+		}
 		mutate(rand.New(rand.NewPCG(seed, 0)), reflect.ValueOf(changed).Elem(), 0)
-		patch, err := Patch(raw, changed)
+		patch, err := Patch(raw, original, changed)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -17,13 +17,10 @@ type operation struct {
 	Value json.RawMessage `json:"value,omitempty"`
 }
 
-// Patch returns the JSON patch that brings raw to the state of changed, where changed is what Decode made of raw and a
-// function then changed. It is nil when nothing changed. Values that did not change stay as they are written in raw.
-func Patch[T any](raw []byte, changed *T) ([]byte, error) {
-	original, err := Decode[T](raw)
-	if err != nil {
-		return nil, err
-	}
+// Patch returns the JSON patch that brings raw to the state of changed, where original is what Decode made of raw, and
+// changed a copy of it that a function then changed. It is nil when nothing changed. Values that did not change stay as
+// they are written in raw.
+func Patch[T any](raw []byte, original, changed *T) ([]byte, error) {
 	c, err := diff(reflect.ValueOf(original).Elem(), reflect.ValueOf(changed).Elem(), "")
 	if c == nil || err != nil {
 		return nil, err

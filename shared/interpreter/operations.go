@@ -159,10 +159,14 @@ func change[T any](name configv1alpha1.InterpreterOperation, kind schema.GroupVe
 		if err != nil {
 			return err
 		}
+		original, err := codec.Copy(req.Object, obj)
+		if err != nil {
+			return err
+		}
 		if err := f(ctx, req, obj); err != nil {
 			return err
 		}
-		patch, err := codec.Patch(req.Object, obj)
+		patch, err := codec.Patch(req.Object, original, obj)
 		if err != nil || patch == nil {
 			return err
 		}

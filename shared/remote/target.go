@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -119,31 +120,30 @@ func unavailable(code int) bool {
 func (t *Target) try(ctx context.Context, q *question) (*reply, error) {
 	u := *t.url
 	if deadline, ok := ctx.Deadline(); ok {
-		query := q.query
 		left := max(time.Until(deadline), time.Millisecond).Truncate(time.Millisecond)
-		query.Set("timeout", left.String())
-		u.RawQuery = query.Encode()
+		q.query.Set("timeout", left.String())
+		u.RawQuery = q.query.Encode()
 	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, u.String(), bytes.NewReader(q.body))
-	if err != nil {
-		return nil, err
+	r := &http.Request{
+		Method: http.MethodPost, URL: &u, Host: u.Host, Header: q.header,
+		Body: io.NopCloser(bytes.NewReader(q.body)), ContentLength: int64(len(q.body)),
+		ProtoMajor: 1, ProtoMinor: 1,
 	}
-	r.Header = q.header
-	res, err := t.transport.RoundTrip(r)
+	res, err := t.transport.RoundTrip(r.WithContext(ctx))
 	if err != nil {
 		return nil, err
 	}
 	defer res.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
-	switch {
+	body := bytes.NewBuffer(make([]byte, 0, min(max(res.ContentLength, 0), 64<<10)+bytes.MinRead))
+	switch _, err := body.ReadFrom(io.LimitReader(res.Body, maxAnswer+1)); {
 	case err != nil:
 		return nil, fmt.Errorf("the answer was cut off: %w", err)
-	case len(body) > maxAnswer:
+	case body.Len() > maxAnswer:
 		return nil, errTooLong
 	}
 	header := withoutHop(res.Header)
 	header.Del("Date") // the server that passes it on writes its own
-	return &reply{res.StatusCode, header, body}, nil
+	return &reply{res.StatusCode, header, body.Bytes()}, nil
 }
 
 var errTooLong = fmt.Errorf("its answer has more than %d bytes", maxAnswer)
@@ -155,14 +155,14 @@ var hop = []string{
 }
 
 func withoutHop(header http.Header) http.Header {
-	passed := header.Clone()
+	passed := maps.Clone(header) // whose lists nobody changes
 	for _, list := range header["Connection"] {
 		for name := range strings.SplitSeq(list, ",") {
 			passed.Del(strings.TrimSpace(name))
 		}
 	}
 	for _, name := range hop {
-		passed.Del(name)
+		delete(passed, name)
 	}
 	return passed
 }

@@ -81,6 +81,17 @@ type Summary struct {
 	Status StatusSummary `json:"status"`
 }
 
+// Pods is a Workload without what is not about its pods. A function that only looks at these takes a Pods.
+//
+// +kubebuilder:object:generate=false
+type Pods struct {
+	Metadata struct {
+		// Namespace is the one in which the pods run.
+		Namespace string `json:"namespace"`
+	} `json:"metadata"`
+	Spec WorkloadSpec `json:"spec"`
+}
+
 // WorkloadList is a list of Workloads.
 //
 // +kubebuilder:object:root=true
