@@ -15,9 +15,9 @@ MODULES := . e2e
 
 .PHONY: help
 help: ## Show this help
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@echo "Variables of run: ADDR ($(ADDR)), CERT_DIR ($(CERT_DIR)); of fuzz: FUZZTIME ($(FUZZTIME));"
-	@echo "of deploy-knative: KO_DOCKER_REPO, OVERLAY, HOSTS"
+	@echo "of deploy-knative: KO_DOCKER_REPO, OVERLAY, HOSTS; of e2e-knative and bench: ARGS (-help)"
 
 .PHONY: run
 run: bin/interpretctl ## Serve all functions at one HTTPS URL
@@ -48,6 +48,20 @@ deploy-knative: bin/ko bin/kustomize bin/interpretctl ## Build the images and de
 .PHONY: e2e-knative
 e2e-knative: bin/ko bin/kustomize bin/interpretctl bin/rollout ## Try and measure everything on a Knative cluster
 	cd e2e && KO_CONFIG_PATH=$(CURDIR)/.ko.yaml go run ./knative $(ARGS)
+
+.PHONY: bench
+bench: ## Measure what answers cost, beside the least possible and the usual
+	@mkdir -p bin
+	cd e2e && go run ./bench $(ARGS)
+
+.PHONY: bench-check
+bench-check: ## Fail if answers cost more than they should
+	@mkdir -p bin
+	cd e2e && go run ./bench -check bench/bounds.json -only "HTTP/1.1, 16" $(ARGS)
+
+.PHONY: bench-codec
+bench-codec: ## Measure the codec ten times: compare the output of two states with benchstat
+	go test ./shared/codec ./functions -run '^$$' -bench . -benchmem -count 10
 
 .PHONY: test
 test: ## Run all tests

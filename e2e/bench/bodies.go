@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 
 	configv1alpha1 "github.com/karmada-io/api/config/v1alpha1"
@@ -26,7 +27,7 @@ func object(paused bool, ready, fill int) string {
 		entry := `{"name":"setting","value":"of some length, as settings have it"},`
 		filling = `,"settings":[` + strings.Repeat(entry, fill/len(entry)) + `{}]`
 	}
-	return strings.NewReplacer("PAUSED", fmt.Sprint(paused), "READY", fmt.Sprint(ready), "FILL", filling).Replace(workload)
+	return strings.NewReplacer("PAUSED", strconv.FormatBool(paused), "READY", strconv.Itoa(ready), "FILL", filling).Replace(workload)
 }
 
 // request is what Karmada sends to ask an operation of an object.

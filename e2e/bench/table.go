@@ -8,17 +8,35 @@ import (
 	"strings"
 )
 
-// print writes the figures in Markdown.
+// print writes the figures in Markdown: a line for each load, with what each program costs under it.
 func (b *bench) print(out io.Writer) {
-	fmt.Fprint(out, "\n| request | program | protocol | at a time | CPU, µs | times the floor | times less than usual | requests/s | p50, µs | p99, µs | memory, MiB |\n"+
-		"|---|---|---|---|---|---|---|---|---|---|---|\n")
+	fmt.Fprint(out, "\n| request | protocol | at a time | floor, µs | usual, µs | function, µs | times the floor | times less than usual | router and function, µs "+
+		"| function: requests/s | p50, µs | p99, µs | memory, MiB |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|\n")
+	byLoad := map[string]map[string]*Figure{}
 	for _, f := range b.figures {
-		less := ""
+		load := fmt.Sprintf("| %s | %s | %d |", f.Body, f.Protocol, f.Concurrency)
+		if byLoad[load] == nil {
+			byLoad[load] = map[string]*Figure{}
+		}
+		byLoad[load][f.Program] = f
+	}
+	cpu := func(f *Figure) string {
+		if f == nil {
+			return ""
+		}
+		return fmt.Sprintf("%.0f", f.CPU)
+	}
+	for _, f := range b.figures {
+		if f.Program != "function" {
+			continue
+		}
+		load := fmt.Sprintf("| %s | %s | %d |", f.Body, f.Protocol, f.Concurrency)
+		of, less := byLoad[load], ""
 		if f.Usual > 0 {
 			less = fmt.Sprintf("%.1f", f.Usual)
 		}
-		fmt.Fprintf(out, "| %s | %s | %s | %d | %.0f | %.2f | %s | %.0f | %.0f | %.0f | %.0f |\n",
-			f.Body, f.Program, f.Protocol, f.Concurrency, f.CPU, f.Floor, less, f.PerSecond, f.P50, f.P99, f.Memory)
+		fmt.Fprintf(out, "%s %s | %s | %s | %.1f | %s | %s | %.0f | %.0f | %.0f | %.0f |\n", load, cpu(of["floor"]), cpu(of["usual"]), cpu(f),
+			f.Floor, less, cpu(of["router and function"]), f.PerSecond, f.P50, f.P99, f.Memory)
 	}
 	if len(b.starts) == 0 {
 		return
