@@ -240,6 +240,20 @@ func TestCopy(t *testing.T) {
 	}
 }
 
+// TestDeepNesting has values in values in a type that is in itself, to the end of what a stack would take: that is an
+// error, and not the end of the process.
+func TestDeepNesting(t *testing.T) {
+	for name, part := range map[string][2]string{"known": {`{"self":`, `}`}, "list": {`{"x":[`, `]}`}} {
+		raw := []byte(strings.Repeat(part[0], 1<<20) + `null` + strings.Repeat(part[1], 1<<20))
+		if _, err := Decode[fastView](raw); !errors.Is(err, ErrSyntax) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := Find(raw, "self", "self"); !errors.Is(err, ErrSyntax) && name == "known" {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestPatchOfUnstructured(t *testing.T) {
 	raw := []byte(`{"apiVersion":"v1","kind":"X","spec":{"n":1.0,"big":12345678901234567,"l":[{"a":1}]}}`)
 	u, err := Decode[unstructured.Unstructured](raw)

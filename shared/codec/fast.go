@@ -27,25 +27,32 @@ func decodeFast(raw []byte, v reflect.Value) bool {
 	return i >= 0 && space(raw, i) == len(raw)
 }
 
-var decodings sync.Map // reflect.Type to decoding
+var (
+	decodings sync.Map // reflect.Type to decoding
+	making    sync.Mutex
+)
 
 func decodingOf(t reflect.Type) decoding {
 	if known, ok := decodings.Load(t); ok {
 		return known.(decoding)
 	}
-	// A type that has itself in it finds this, which waits for what is being made.
-	var made decoding
-	var ready sync.WaitGroup
-	ready.Add(1)
-	waiting, found := decodings.LoadOrStore(t, decoding(func(b []byte, i int, v reflect.Value) int {
-		ready.Wait()
-		return made(b, i, v)
-	}))
-	if found {
-		return waiting.(decoding)
+	making.Lock()
+	defer making.Unlock()
+	return decodingIn(t, map[reflect.Type]bool{})
+}
+
+// decodingIn makes the decoding of a type that is within others. Of a type within itself the inner values are left to
+// the library, which limits how deep they go.
+func decodingIn(t reflect.Type, others map[reflect.Type]bool) decoding {
+	if known, ok := decodings.Load(t); ok {
+		return known.(decoding)
 	}
-	made = newDecoding(t)
-	ready.Done()
+	if others[t] {
+		return decodeSlowly
+	}
+	others[t] = true
+	made := newDecoding(t, others)
+	delete(others, t)
 	decodings.Store(t, made)
 	return made
 }
@@ -58,7 +65,7 @@ var (
 	textUnmarshaler = reflect.TypeFor[interface{ UnmarshalText([]byte) error }]()
 )
 
-func newDecoding(t reflect.Type) decoding {
+func newDecoding(t reflect.Type, others map[reflect.Type]bool) decoding {
 	pointer := reflect.PointerTo(t)
 	switch {
 	case t == rawMessage || t == rawValue:
@@ -66,7 +73,7 @@ func newDecoding(t reflect.Type) decoding {
 	case t == reflect.TypeFor[time.Time]() || t == reflect.TypeFor[time.Duration]():
 		return decodeSlowly
 	case t.Kind() == reflect.Pointer:
-		return pointerDecoding(t)
+		return pointerDecoding(t, others)
 	case t.Kind() == reflect.Interface || pointer.Implements(unmarshalerFrom):
 		return decodeSlowly
 	case pointer.Implements(unmarshaler):
@@ -83,15 +90,15 @@ func newDecoding(t reflect.Type) decoding {
 		return decodeInt
 	case reflect.Slice:
 		if t.Elem().Kind() != reflect.Uint8 {
-			return sliceDecoding(t)
+			return sliceDecoding(t, others)
 		}
 	case reflect.Map:
 		if t.Key().Kind() == reflect.String && !reflect.PointerTo(t.Key()).Implements(textUnmarshaler) &&
 			!reflect.PointerTo(t.Key()).Implements(unmarshaler) && !reflect.PointerTo(t.Key()).Implements(unmarshalerFrom) {
-			return mapDecoding(t)
+			return mapDecoding(t, others)
 		}
 	case reflect.Struct:
-		return structDecoding(t)
+		return structDecoding(t, others)
 	}
 	return decodeSlowly
 }
@@ -125,8 +132,8 @@ func decodeRaw(b []byte, i int, v reflect.Value) int {
 
 func isNull(b []byte, i int) bool { return i < len(b) && b[i] == 'n' }
 
-func pointerDecoding(t reflect.Type) decoding {
-	decode := decodingOf(t.Elem())
+func pointerDecoding(t reflect.Type, others map[reflect.Type]bool) decoding {
+	decode := decodingIn(t.Elem(), others)
 	return func(b []byte, i int, v reflect.Value) int {
 		if isNull(b, i) {
 			return literal(b, i, "null")
@@ -208,8 +215,8 @@ func decodeInt(b []byte, i int, v reflect.Value) int {
 	return end
 }
 
-func sliceDecoding(t reflect.Type) decoding {
-	decode := decodingOf(t.Elem())
+func sliceDecoding(t reflect.Type, others map[reflect.Type]bool) decoding {
+	decode := decodingIn(t.Elem(), others)
 	return func(b []byte, i int, v reflect.Value) int {
 		if isNull(b, i) {
 			return literal(b, i, "null")
@@ -242,8 +249,8 @@ func sliceDecoding(t reflect.Type) decoding {
 	}
 }
 
-func mapDecoding(t reflect.Type) decoding {
-	decode := decodingOf(t.Elem())
+func mapDecoding(t reflect.Type, others map[reflect.Type]bool) decoding {
+	decode := decodingIn(t.Elem(), others)
 	return func(b []byte, i int, v reflect.Value) int {
 		if isNull(b, i) {
 			return literal(b, i, "null")
@@ -300,7 +307,7 @@ func members(b []byte, i int, value func(quoted []byte, i int) int) int {
 
 // structDecoding leaves structs to the library that have more fields than bits to tell which were seen, or options
 // that only the library knows.
-func structDecoding(t reflect.Type) decoding {
+func structDecoding(t reflect.Type, others map[reflect.Type]bool) decoding {
 	fields := fieldsOf(t)
 	if len(fields) > 64 || !plainOptions(t) {
 		return decodeSlowly
@@ -308,7 +315,7 @@ func structDecoding(t reflect.Type) decoding {
 	decodings := make([]decoding, len(fields))
 	byName := make(map[string]int, len(fields))
 	for i, f := range fields {
-		decodings[i] = decodingOf(f.goType)
+		decodings[i] = decodingIn(f.goType, others)
 		byName[f.name] = i
 	}
 	find := func(written []byte) int {
