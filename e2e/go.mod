@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	github.com/karmada-io/api v1.17.0
+	gomodules.xyz/jsonpatch/v2 v2.5.0
 	interpreter-functions v0.0.0-00010101000000-000000000000
 	k8s.io/apimachinery v0.37.2
 	k8s.io/apiserver v0.37.2
@@ -51,7 +52,6 @@ require (
 	go.yaml.in/yaml/v3 v3.0.6 // indirect
 	golang.org/x/exp v0.0.0-20260410095643-746e56fc9e2f // indirect
 	golang.org/x/sync v0.24.0 // indirect
-	gomodules.xyz/jsonpatch/v2 v2.5.0 // indirect
 	gopkg.in/evanphx/json-patch.v4 v4.13.0 // indirect
 	k8s.io/component-helpers v0.37.2 // indirect
 	knative.dev/networking v0.0.0-20261026130131-cfc431598730 // indirect
