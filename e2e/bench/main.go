@@ -22,7 +22,7 @@ import (
 
 const usage = `Measure what answers cost: the programs are built, run, and asked over TLS on loopback.
 
-  make bench                       everything, in about ten minutes
+  make bench                       everything, in about six minutes
   make bench ARGS='-only Retain'   what has Retain in its name
   make bench-check                 fails when a ratio is worse than in e2e/bench/bounds.json
 

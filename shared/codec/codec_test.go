@@ -207,6 +207,23 @@ func checkPatch(t *testing.T, raw, patch []byte, changed *resourceView) []byte {
 	return patched
 }
 
+// TestDecodesFast keeps objects as clients write them from being left to the library.
+func TestDecodesFast(t *testing.T) {
+	raw := stored(2_000)
+	for _, view := range []any{&small{}, &large{}, &corev1.Pod{}, &resourceView{}} {
+		if !decodeFast(raw, reflect.ValueOf(view).Elem()) {
+			t.Errorf("%T is left to the library", view)
+		}
+	}
+	if value, ok := findFast(raw, []string{"status", "ready"}); !ok || string(value) != "3" {
+		t.Errorf("finding is left to the library: %s", value)
+	}
+	values := make([][]byte, 1)
+	if !pickFast(raw, []string{"kind"}, values) || string(values[0]) != `"X"` {
+		t.Errorf("picking is left to the library: %s", values)
+	}
+}
+
 // TestCopy changes everything that a value of a plain type leads to: its copy stays as it was.
 func TestCopy(t *testing.T) {
 	type part struct {

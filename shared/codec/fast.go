@@ -2,7 +2,6 @@ package codec
 
 import (
 	"encoding/json"
-	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -208,7 +207,7 @@ func decodeInt(b []byte, i int, v reflect.Value) int {
 	if b[start] == '-' {
 		n = -n
 	}
-	if v.OverflowInt(n) || n == math.MinInt64 {
+	if v.OverflowInt(n) {
 		return -1
 	}
 	v.SetInt(n)

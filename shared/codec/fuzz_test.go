@@ -229,7 +229,7 @@ func FuzzDecode(f *testing.F) {
 }
 
 // FuzzFast holds the fast way to decode against the library: what it decodes, the library does, and to the same value.
-// It must not give up on JSON as clients write it.
+// The scanner must not give up on JSON as clients write it.
 func FuzzFast(f *testing.F) {
 	for _, seed := range seeds {
 		f.Add([]byte(seed))

@@ -63,8 +63,11 @@ func (f *Function) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), budget-min(budget/10, 100*time.Millisecond))
 	defer cancel()
 	q := newQuestion(r, body)
-	target := f.Stable
-	if f.Candidate.Percent > 0 && bucket(body) < f.Candidate.Percent {
+	target, place := f.Stable, 100 // beyond any share
+	if f.Candidate.Percent > 0 || f.ShadowPercent > 0 {
+		place = bucket(body)
+	}
+	if place < f.Candidate.Percent {
 		target = f.Candidate.Target
 	}
 	started := time.Now()
@@ -77,7 +80,7 @@ func (f *Function) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	a.write(w)
-	if f.ShadowPercent > 0 && bucket(body) < f.ShadowPercent {
+	if place < f.ShadowPercent {
 		f.Shadow.follow(f.Name, q, a)
 	}
 }
