@@ -67,16 +67,13 @@ func BenchmarkPatch(b *testing.B) {
 			b.SetBytes(int64(len(raw)))
 			b.ReportAllocs()
 			for b.Loop() {
-				value, err := Decode[small](raw)
-				if err != nil {
-					b.Fatal(err)
-				}
-				original, err := Copy(raw, value)
+				object := NewRaw[small](raw)
+				value, err := object.Copy()
 				if err != nil {
 					b.Fatal(err)
 				}
 				*value.Spec.Replicas = 4
-				if patch, err := Patch(raw, original, value); err != nil || patch == nil {
+				if patch, err := object.Patch(value); err != nil || patch == nil {
 					b.Fatal(string(patch), err)
 				}
 			}

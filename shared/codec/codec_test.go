@@ -172,16 +172,13 @@ func TestPatch(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			v, err := Decode[resourceView]([]byte(test.raw))
-			if err != nil {
-				t.Fatal(err)
-			}
-			original, err := Copy([]byte(test.raw), v)
+			raw := NewRaw[resourceView]([]byte(test.raw))
+			v, err := raw.Copy()
 			if err != nil {
 				t.Fatal(err)
 			}
 			test.change(v)
-			got, err := Patch([]byte(test.raw), original, v)
+			got, err := raw.Patch(v)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -194,15 +191,12 @@ func TestPatch(t *testing.T) {
 }
 
 // checkPatch applies a patch as Karmada does and decodes what comes of it: that must be the changed value.
-func checkPatch(t *testing.T, raw, patch []byte, changed *resourceView) []byte {
+func checkPatch[T any](t *testing.T, raw, patch []byte, changed *T) []byte {
 	t.Helper()
 	patched := codectest.Apply(t, patch, raw)
-	again, err := Decode[resourceView](patched)
-	if err != nil {
-		t.Fatalf("%s: %v", patched, err)
-	}
-	if rest, err := Patch(patched, again, changed); err != nil || rest != nil {
-		t.Errorf("%s\nof %s\ngives %s\nwhich still lacks %s (%v)\n%+v", patch, raw, patched, rest, err, again)
+	again := NewRaw[T](patched)
+	if rest, err := again.Patch(changed); err != nil || rest != nil {
+		t.Errorf("%s\nof %s\ngives %s\nwhich still lacks %s (%v)\n%+v", patch, raw, patched, rest, err, again.value)
 	}
 	return patched
 }
@@ -219,7 +213,7 @@ func TestDecodesFast(t *testing.T) {
 		t.Errorf("finding is left to the library: %s", value)
 	}
 	values := make([][]byte, 1)
-	if !pickFast(raw, []string{"kind"}, values) || string(values[0]) != `"X"` {
+	if !pickFast(raw, []string{"kind"}, values, false) || string(values[0]) != `"X"` {
 		t.Errorf("picking is left to the library: %s", values)
 	}
 }
@@ -237,12 +231,12 @@ func TestCopy(t *testing.T) {
 	if !plain(reflect.TypeFor[part]()) || plain(reflect.TypeFor[resourceView]()) || plain(reflect.TypeFor[any]()) {
 		t.Error("what is plain is not plain")
 	}
-	raw := []byte(text)
-	value, err := Decode[part](raw)
+	raw := NewRaw[part]([]byte(text))
+	value, err := raw.Copy()
 	if err != nil {
 		t.Fatal(err)
 	}
-	original, err := Copy(raw, value)
+	original, err := raw.Decode()
 	if err != nil || !reflect.DeepEqual(original, value) {
 		t.Fatalf("%+v, %v", original, err)
 	}
@@ -253,7 +247,7 @@ func TestCopy(t *testing.T) {
 	(*value.Deep)["k"] = "w"
 	value.Raw[0] = '['
 	if want, _ := Decode[part]([]byte(text)); !reflect.DeepEqual(original, want) {
-		t.Errorf("the copy is %+v", original)
+		t.Errorf("what was copied is %+v", original)
 	}
 }
 
@@ -272,19 +266,15 @@ func TestDeepNesting(t *testing.T) {
 }
 
 func TestPatchOfUnstructured(t *testing.T) {
-	raw := []byte(`{"apiVersion":"v1","kind":"X","spec":{"n":1.0,"big":12345678901234567,"l":[{"a":1}]}}`)
-	u, err := Decode[unstructured.Unstructured](raw)
-	if err != nil {
-		t.Fatal(err)
-	}
-	original, err := Copy(raw, u)
+	raw := NewRaw[unstructured.Unstructured]([]byte(`{"apiVersion":"v1","kind":"X","spec":{"n":1.0,"big":12345678901234567,"l":[{"a":1}]}}`))
+	u, err := raw.Copy()
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := unstructured.SetNestedField(u.Object, "x", "spec", "new", "deep"); err != nil {
 		t.Fatal(err)
 	}
-	got, err := Patch(raw, original, u)
+	got, err := raw.Patch(u)
 	if want := `[{"op":"add","path":"/spec/new","value":{"deep":"x"}}]`; err != nil || string(got) != want {
 		t.Errorf("got %s, %v, want %s", got, err, want)
 	}

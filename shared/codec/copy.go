@@ -5,20 +5,10 @@ import (
 	"sync"
 )
 
-// Copy returns a copy of value, which is what Decode made of raw, that shares nothing with it that can be changed.
-func Copy[T any](raw []byte, value *T) (*T, error) {
-	v := reflect.ValueOf(value).Elem()
-	if !plain(v.Type()) {
-		return Decode[T](raw)
-	}
-	copied := new(T)
-	copyInto(reflect.ValueOf(copied).Elem(), v)
-	return copied, nil
-}
-
 var plainTypes sync.Map // reflect.Type to bool
 
-// plain says whether values of a type consist of nothing but what copyInto knows how to copy.
+// plain says whether values of a type consist of nothing but what copyInto knows how to copy, and no struct in them is
+// left to the library.
 func plain(t reflect.Type) bool {
 	if known, ok := plainTypes.Load(t); ok {
 		return known.(bool)
@@ -34,8 +24,11 @@ func isPlain(t reflect.Type) bool {
 	case reflect.Pointer, reflect.Slice:
 		return plain(t.Elem())
 	case reflect.Map:
-		return plain(t.Key()) && plain(t.Elem())
+		return plainKeys(t) && plain(t.Elem())
 	case reflect.Struct:
+		if !plainFields(t) {
+			return false
+		}
 		for f := range t.Fields() {
 			if !f.IsExported() || !plain(f.Type) {
 				return false

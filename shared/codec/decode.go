@@ -29,7 +29,11 @@ func Decode[T any](raw []byte) (*T, error) {
 	if decodeFast(raw, reflect.ValueOf(value).Elem()) {
 		return value, nil
 	}
-	value = new(T)
+	return decodeSlow[T](raw)
+}
+
+func decodeSlow[T any](raw []byte) (*T, error) {
+	value := new(T)
 	if err := json.Unmarshal(raw, value, lenient); err != nil {
 		return nil, explain(err)
 	}

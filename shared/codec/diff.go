@@ -14,6 +14,7 @@ type change struct {
 	value    reflect.Value // the place was written anew
 	members  []member      // an object of which these members changed
 	elements *elements     // an array of which elements changed
+	fields   bool          // members are fields of a struct
 }
 
 type member struct {
@@ -101,7 +102,10 @@ func diffStruct(before, after reflect.Value) (*change, error) {
 		}
 		members = append(members, member{f.name, c})
 	}
-	return object(members), nil
+	if members == nil {
+		return nil, nil
+	}
+	return &change{members: members, fields: true}, nil
 }
 
 func diffMap(before, after reflect.Value) (*change, error) {
@@ -133,14 +137,10 @@ func diffMap(before, after reflect.Value) (*change, error) {
 		}
 	}
 	slices.SortFunc(members, func(a, b member) int { return strings.Compare(a.name, b.name) })
-	return object(members), nil
-}
-
-func object(members []member) *change {
 	if members == nil {
-		return nil
+		return nil, nil
 	}
-	return &change{members: members}
+	return &change{members: members}, nil
 }
 
 // marshal writes v as its type writes itself, with the methods of its pointer where it has one.

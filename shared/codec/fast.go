@@ -67,6 +67,8 @@ var (
 func newDecoding(t reflect.Type, others map[reflect.Type]bool) decoding {
 	pointer := reflect.PointerTo(t)
 	switch {
+	case pointer.Implements(reflect.TypeFor[inPlace]()):
+		return decodeInPlace
 	case t == rawMessage || t == rawValue:
 		return decodeRaw
 	case t == reflect.TypeFor[time.Time]() || t == reflect.TypeFor[time.Duration]():
@@ -92,12 +94,13 @@ func newDecoding(t reflect.Type, others map[reflect.Type]bool) decoding {
 			return sliceDecoding(t, others)
 		}
 	case reflect.Map:
-		if t.Key().Kind() == reflect.String && !reflect.PointerTo(t.Key()).Implements(textUnmarshaler) &&
-			!reflect.PointerTo(t.Key()).Implements(unmarshaler) && !reflect.PointerTo(t.Key()).Implements(unmarshalerFrom) {
+		if plainKeys(t) {
 			return mapDecoding(t, others)
 		}
 	case reflect.Struct:
-		return structDecoding(t, others)
+		if plainFields(t) {
+			return structDecoding(t, others)
+		}
 	}
 	return decodeSlowly
 }
@@ -304,13 +307,19 @@ func members(b []byte, i int, value func(quoted []byte, i int) int) int {
 	return i + 1
 }
 
-// structDecoding leaves structs to the library that have more fields than bits to tell which were seen, or options
-// that only the library knows.
+// plainKeys says whether the keys of a map are just strings.
+func plainKeys(t reflect.Type) bool {
+	pointer := reflect.PointerTo(t.Key())
+	return t.Key().Kind() == reflect.String &&
+		!pointer.Implements(textUnmarshaler) && !pointer.Implements(unmarshaler) && !pointer.Implements(unmarshalerFrom)
+}
+
+// plainFields says whether a struct has no more fields than bits to tell which were seen, and no options that only the
+// library knows.
+func plainFields(t reflect.Type) bool { return len(fieldsOf(t)) <= 64 && plainOptions(t) }
+
 func structDecoding(t reflect.Type, others map[reflect.Type]bool) decoding {
 	fields := fieldsOf(t)
-	if len(fields) > 64 || !plainOptions(t) {
-		return decodeSlowly
-	}
 	decodings := make([]decoding, len(fields))
 	byName := make(map[string]int, len(fields))
 	for i, f := range fields {

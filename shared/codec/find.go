@@ -97,10 +97,11 @@ func enter(d *decoder, name string) (bool, error) {
 }
 
 // pick returns the values of the members called names of an object, nil for those it lacks. The last of repeated names
-// counts.
-func pick(object []byte, names []string) ([][]byte, error) {
+// counts. If once says that none of them is repeated, it reads no further than it must, and of an object that it picks
+// only the beginning is sure.
+func pick(object []byte, names []string, once bool) ([][]byte, error) {
 	values := make([][]byte, len(names))
-	if pickFast(object, names, values) {
+	if pickFast(object, names, values, once) {
 		return values, nil
 	}
 	clear(values)
@@ -128,19 +129,32 @@ func pick(object []byte, names []string) ([][]byte, error) {
 }
 
 // pickFast picks what pick does, or gives up and leaves anything in values.
-func pickFast(object []byte, names []string, values [][]byte) bool {
+func pickFast(object []byte, names []string, values [][]byte, once bool) bool {
+	missing := len(names)
 	end := members(object, space(object, 0), func(quoted []byte, i int) int {
 		written := quoted[1 : len(quoted)-1]
 		if slices.Contains(written, '\\') {
 			return -1
 		}
+		n := slices.Index(names, string(written))
+		if n < 0 {
+			return skip(object, i)
+		}
+		missing--
+		if once && missing == 0 && object[i] == '{' {
+			values[n] = object[i:]
+			return -1
+		}
 		end := skip(object, i)
-		if n := slices.Index(names, string(written)); n >= 0 && end >= 0 {
+		if end >= 0 {
 			values[n] = object[i:end:end]
+		}
+		if once && missing == 0 {
+			return -1
 		}
 		return end
 	})
-	return end >= 0
+	return end >= 0 || once && missing == 0
 }
 
 // decoder is a jsontext.Decoder that can be used again: to make one takes longer than to read what is looked for here.

@@ -38,31 +38,60 @@ func FuzzPatch(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, raw []byte, seed uint64) {
-		changed, err := Decode[resourceView](raw)
-		if err != nil || !applicable(raw) {
-			return
-		}
-		original, err := Copy(raw, changed)
-		if err != nil {
-			t.Fatal(err)
-		}
-		mutate(rand.New(rand.NewPCG(seed, 0)), reflect.ValueOf(changed).Elem(), 0)
-		patch, err := Patch(raw, original, changed)
-		if err != nil {
-			t.Fatal(err)
-		}
-		patched := checkPatch(t, raw, patch, changed)
-
-		intended := differences(t, typed(t, original), typed(t, changed))
-		for path := range differences(t, raw, patched) {
-			if !covered(path, intended) {
-				t.Errorf("%s changed by %s\n from %s\n to %s\n intended %v", path, patch, raw, patched, intended)
-			}
-		}
-		if len(intended) == 0 && patch != nil {
-			t.Errorf("nothing changed, yet %s", patch)
+		if applicable(raw) {
+			changeSome[resourceView](t, raw, seed)
+			changeSome[plainView](t, raw, seed)
 		}
 	})
+}
+
+// plainView is what is plain in a resourceView.
+type plainView struct {
+	Embedded
+	*Pointed
+	Spec struct {
+		Replicas *int32                      `json:"replicas,omitempty"`
+		Paused   bool                        `json:"paused"`
+		Labels   map[string]string           `json:"labels,omitempty"`
+		Args     []string                    `json:"args,omitempty"`
+		Keyed    []keyed                     `json:"keyed,omitempty" patchMergeKey:"name"`
+		Nested   map[string]map[string]int32 `json:"nested,omitempty"`
+	} `json:"spec"`
+	Status struct {
+		Ready int32 `json:"ready"`
+		Inner struct {
+			Count int64 `json:"count"`
+		} `json:"inner"`
+	} `json:"status"`
+}
+
+func changeSome[T any](t *testing.T, raw []byte, seed uint64) {
+	t.Helper()
+	object := NewRaw[T](raw)
+	changed, err := object.Copy()
+	if err != nil {
+		return
+	}
+	mutate(rand.New(rand.NewPCG(seed, 0)), reflect.ValueOf(changed).Elem(), 0)
+	patch, err := object.Patch(changed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	patched := checkPatch(t, raw, patch, changed)
+
+	intended := differences(t, typed(t, object.value), typed(t, changed))
+	for path := range differences(t, raw, patched) {
+		if !covered(path, intended) {
+			t.Errorf("%s changed by %s\n from %s\n to %s\n intended %v", path, patch, raw, patched, intended)
+		}
+	}
+	if len(intended) == 0 && patch != nil {
+		t.Errorf("nothing changed, yet %s", patch)
+	}
+	object.once = false
+	if thorough, err := object.Patch(changed); err != nil || !bytes.Equal(thorough, patch) {
+		t.Errorf("%s, but with all of the object read %s, %v", patch, thorough, err)
+	}
 }
 
 // applicable holds for objects as Karmada can have them: it keeps them decoded, so that no name is repeated and every
@@ -84,7 +113,7 @@ func tokens(data []byte) (n int) {
 	}
 }
 
-func typed(t *testing.T, v *resourceView) []byte {
+func typed(t *testing.T, v any) []byte {
 	t.Helper()
 	data, err := json.Marshal(v)
 	if err != nil {
@@ -276,6 +305,52 @@ func compareFast[T any](t *testing.T, raw []byte) {
 	if !reflect.DeepEqual(fast, slow) {
 		t.Fatalf("%s is %+v, but should be %+v", raw, fast, slow)
 	}
+}
+
+// FuzzRaw demands that a Raw in a value that is decoded is what it is when decoded by itself, and never an error of the
+// value.
+func FuzzRaw(f *testing.F) {
+	for _, seed := range seeds {
+		f.Add([]byte(seed))
+	}
+	type part struct {
+		Replicas *int32            `json:"replicas"`
+		Labels   map[string]string `json:"labels"`
+		Args     []string          `json:"args"`
+	}
+	type typed struct {
+		Spec Raw[part]    `json:"spec"`
+		List *[]Raw[part] `json:"list"`
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		got, err := Decode[typed](raw)
+		want, wantErr := Decode[struct {
+			Spec json.RawMessage    `json:"spec"`
+			List *[]json.RawMessage `json:"list"`
+		}](raw)
+		if (err == nil) != (wantErr == nil) {
+			t.Fatalf("%s: %v, without a type %v", raw, err, wantErr)
+		}
+		if err != nil {
+			return
+		}
+		check := func(r *Raw[part], raw []byte) {
+			if !bytes.Equal(r.JSON(), raw) {
+				t.Errorf("%s, want %s", r.JSON(), raw)
+			}
+			value, err := r.Decode()
+			again, againErr := Decode[part](raw)
+			if fmt.Sprint(err) != fmt.Sprint(againErr) || !reflect.DeepEqual(value, again) {
+				t.Errorf("%s: %+v, %v, by itself %+v, %v", raw, value, err, again, againErr)
+			}
+		}
+		check(&got.Spec, want.Spec)
+		if got.List != nil {
+			for i := range *got.List {
+				check(&(*got.List)[i], (*want.List)[i])
+			}
+		}
+	})
 }
 
 // FuzzFind demands that Find never fails otherwise than by ErrSyntax and finds what a full decoding finds.

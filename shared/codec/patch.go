@@ -2,7 +2,6 @@ package codec
 
 import (
 	"encoding/json"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,31 +16,33 @@ type operation struct {
 	Value json.RawMessage `json:"value,omitempty"`
 }
 
-// Patch returns the JSON patch that brings raw to the state of changed, where original is what Decode made of raw, and
-// changed a copy of it that a function then changed. It is nil when nothing changed. Values that did not change stay as
-// they are written in raw.
-func Patch[T any](raw []byte, original, changed *T) ([]byte, error) {
-	c, err := diff(reflect.ValueOf(original).Elem(), reflect.ValueOf(changed).Elem(), "")
-	if c == nil || err != nil {
-		return nil, err
-	}
-	var p patch
+// newPatch returns the patch that makes a change to raw.
+func newPatch(raw []byte, c *change, once bool) ([]byte, error) {
+	p := patch{once: once}
 	if err := p.add("", raw, c); err != nil {
 		return nil, err
 	}
-	if p == nil {
+	if p.operations == nil {
 		return nil, nil
 	}
-	return json.Marshal(p)
+	return json.Marshal(p.operations)
 }
 
-type patch []operation
+type patch struct {
+	operations []operation
+	// once says that names which are fields are not repeated.
+	once bool
+}
+
+func (p *patch) append(op, path string, value json.RawMessage) {
+	p.operations = append(p.operations, operation{op, path, value})
+}
 
 // add appends what brings the place at path from raw, which is nil for a missing place, to its new state.
 func (p *patch) add(path string, raw []byte, c *change) error {
 	switch {
 	case c.members != nil && jsontext.Value(raw).Kind() == '{':
-		return p.addMembers(path, raw, c.members)
+		return p.addMembers(path, raw, c)
 	case c.elements != nil:
 		return p.addElements(path, raw, c.elements)
 	}
@@ -50,25 +51,25 @@ func (p *patch) add(path string, raw []byte, c *change) error {
 	case err != nil:
 		return err
 	case value != nil && raw != nil:
-		*p = append(*p, operation{"replace", path, value})
+		p.append("replace", path, value)
 	case value != nil:
-		*p = append(*p, operation{"add", path, value})
+		p.append("add", path, value)
 	case raw != nil && c.members == nil:
-		*p = append(*p, operation{"remove", path, nil})
+		p.append("remove", path, nil)
 	}
 	return nil
 }
 
-func (p *patch) addMembers(path string, raw []byte, members []member) error {
-	names := make([]string, len(members))
-	for i, m := range members {
+func (p *patch) addMembers(path string, raw []byte, c *change) error {
+	names := make([]string, len(c.members))
+	for i, m := range c.members {
 		names[i] = m.name
 	}
-	arrived, err := pick(raw, names)
+	arrived, err := pick(raw, names, p.once && c.fields)
 	if err != nil {
 		return err
 	}
-	for i, m := range members {
+	for i, m := range c.members {
 		if err := p.add(path+"/"+escape(m.name), arrived[i], m.change); err != nil {
 			return err
 		}
@@ -76,7 +77,6 @@ func (p *patch) addMembers(path string, raw []byte, members []member) error {
 	return nil
 }
 
-// addElements takes away, then inserts, then changes: so every index is the one that counts at that step.
 func (p *patch) addElements(path string, raw []byte, e *elements) error {
 	decoded, err := Decode[[]jsontext.Value](raw)
 	if err != nil {
@@ -92,7 +92,7 @@ func (p *patch) addElements(path string, raw []byte, e *elements) error {
 	}
 	for i := range slices.Backward(arrived) {
 		if !kept[i] {
-			*p = append(*p, operation{"remove", at(i), nil})
+			p.append("remove", at(i), nil)
 		}
 	}
 	for j, i := range e.from {
@@ -105,7 +105,7 @@ func (p *patch) addElements(path string, raw []byte, e *elements) error {
 		} else if value, err = marshal(e.value.Index(j)); err != nil {
 			return err
 		}
-		*p = append(*p, operation{"add", at(j), value})
+		p.append("add", at(j), value)
 	}
 	for j, i := range e.from {
 		if e.diffs[j] == nil {

@@ -23,27 +23,30 @@ var ContextType = metav1.TypeMeta{
 	Kind:       "ResourceInterpreterContext",
 }
 
-// asked is configv1alpha1.ResourceInterpreterContext as it is asked, and request is its
-// ResourceInterpreterRequest, of which the objects are parts of the body and not copies.
+// asked is configv1alpha1.ResourceInterpreterContext as it is asked about a T of which member clusters report an S, and
+// question is its ResourceInterpreterRequest: the objects are parts of the body, decoded along with it.
 type (
-	asked struct {
+	asked[T, S any] struct {
 		metav1.TypeMeta `json:",inline"`
-		Request         *request `json:"request,omitempty"`
+		Request         *question[T, S] `json:"request,omitempty"`
 	}
-	request struct {
-		UID              types.UID                           `json:"uid"`
-		Kind             metav1.GroupVersionKind             `json:"kind"`
-		Name             string                              `json:"name"`
-		Namespace        string                              `json:"namespace,omitempty"`
-		Operation        configv1alpha1.InterpreterOperation `json:"operation"`
-		Object           json.RawMessage                     `json:"object,omitempty"`
-		ObservedObject   json.RawMessage                     `json:"observedObject,omitempty"`
-		DesiredReplicas  *int32                              `json:"replicas,omitempty"`
-		AggregatedStatus []aggregatedStatusItem              `json:"aggregatedStatus,omitempty"`
+	question[T, S any] struct {
+		header           `json:",inline"`
+		Object           codec.Raw[T]              `json:"object"`
+		ObservedObject   codec.Raw[T]              `json:"observedObject"`
+		AggregatedStatus []aggregatedStatusItem[S] `json:"aggregatedStatus,omitempty"`
 	}
-	aggregatedStatusItem struct {
+	header struct {
+		UID             types.UID                           `json:"uid"`
+		Kind            metav1.GroupVersionKind             `json:"kind"`
+		Name            string                              `json:"name"`
+		Namespace       string                              `json:"namespace,omitempty"`
+		Operation       configv1alpha1.InterpreterOperation `json:"operation"`
+		DesiredReplicas *int32                              `json:"replicas,omitempty"`
+	}
+	aggregatedStatusItem[S any] struct {
 		ClusterName    string                      `json:"clusterName"`
-		Status         json.RawMessage             `json:"status,omitempty"`
+		Status         codec.Raw[S]                `json:"status"`
 		Applied        bool                        `json:"applied,omitempty"`
 		AppliedMessage string                      `json:"appliedMessage,omitempty"`
 		Health         workv1alpha2.ResourceHealth `json:"health,omitempty"`
@@ -51,8 +54,8 @@ type (
 )
 
 // decodeRequest reads what Karmada asks.
-func decodeRequest(body []byte) (*request, error) {
-	envelope, err := codec.Decode[asked](body)
+func decodeRequest[T, S any](body []byte) (*question[T, S], error) {
+	envelope, err := codec.Decode[asked[T, S]](body)
 	if err != nil {
 		return nil, BadRequest("the body is not a %s: %v", ContextType.Kind, err)
 	}
@@ -82,31 +85,29 @@ func uidOf(body []byte) types.UID {
 	return envelope.Request.UID
 }
 
-// decodeObject reads the object that stands in the request at field, which must be of that kind.
-func decodeObject[T any](field string, raw []byte, kind schema.GroupVersionKind) (*T, error) {
-	if isMissing(raw) {
+// decodeObject reads the object that stands in the request at field, which must be of that kind, by one of the two ways
+// to decode it.
+func decodeObject[T any](field string, object *codec.Raw[T], kind schema.GroupVersionKind, decode func(*codec.Raw[T]) (*T, error)) (*T, error) {
+	if object.IsMissing() {
 		return nil, BadRequest("%s is missing", field)
 	}
-	apiVersion, err := findString(raw, "apiVersion")
+	apiVersion, err := findString(object.JSON(), "apiVersion")
 	if err != nil {
 		return nil, BadRequest("%s: %v", field, err)
 	}
-	name, err := findString(raw, "kind")
+	name, err := findString(object.JSON(), "kind")
 	if err != nil {
 		return nil, BadRequest("%s: %v", field, err)
 	}
 	if err := checkKind(field, schema.FromAPIVersionAndKind(apiVersion, name), kind); err != nil {
 		return nil, err
 	}
-	obj, err := codec.Decode[T](raw)
+	obj, err := decode(object)
 	if err != nil {
 		return nil, BadRequest("%s: %v", field, err)
 	}
 	return obj, nil
 }
-
-// isMissing says whether a member of the request is not there: null is as good as nothing.
-func isMissing(raw []byte) bool { return len(raw) == 0 || string(raw) == "null" }
 
 func checkKind(field string, got, want schema.GroupVersionKind) error {
 	switch {

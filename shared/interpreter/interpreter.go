@@ -36,7 +36,23 @@ type response = configv1alpha1.ResourceInterpreterResponse
 type Operation struct {
 	name   configv1alpha1.InterpreterOperation
 	kind   schema.GroupVersionKind
-	answer func(context.Context, *request, *response) error
+	decode func(body []byte) (request, error)
+}
+
+// request is a decoded request, and how it is answered.
+type request struct {
+	*header
+	answer func(context.Context, *response) error
+}
+
+func newOperation[T, S any](name configv1alpha1.InterpreterOperation, kind schema.GroupVersionKind, answer func(context.Context, *question[T, S], *response) error) *Operation {
+	return &Operation{name, kind, func(body []byte) (request, error) {
+		q, err := decodeRequest[T, S](body)
+		if err != nil {
+			return request{}, err
+		}
+		return request{&q.header, func(ctx context.Context, res *response) error { return answer(ctx, q, res) }}, nil
+	}}
 }
 
 // Name is the operation's name in Karmada's API, such as "InterpretHealth".
@@ -53,7 +69,7 @@ func (o *Operation) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		Refuse(w, nil, err)
 		return
 	}
-	req, err := decodeRequest(body)
+	req, err := o.decode(body)
 	if err != nil {
 		Refuse(w, body, err)
 		return
@@ -73,7 +89,7 @@ func (o *Operation) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // call runs the function. A panic in it is an error like any other to the caller, and a stack in the log.
-func (o *Operation) call(ctx context.Context, req *request) (res *response, err error) {
+func (o *Operation) call(ctx context.Context, req request) (res *response, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			slog.ErrorContext(ctx, "the function panicked", "operation", o.name, "kind", o.kind, "uid", req.UID,
@@ -88,7 +104,7 @@ func (o *Operation) call(ctx context.Context, req *request) (res *response, err 
 		return nil, err
 	}
 	res = &response{UID: req.UID, Successful: true}
-	if err := o.answer(ctx, req, res); err != nil {
+	if err := req.answer(ctx, res); err != nil {
 		return nil, err
 	}
 	return res, nil

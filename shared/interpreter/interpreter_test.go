@@ -67,7 +67,7 @@ func askHealth(t *testing.T, h http.Handler, query, body string) *httptest.Respo
 
 const kind = `"kind":{"group":"example.io","version":"v1","kind":"Gadget"}`
 
-func question(spec string) string {
+func healthQuestion(spec string) string {
 	return `{"request":{"uid":"u",` + kind + `,"operation":"InterpretHealth","object":{"apiVersion":"example.io/v1","kind":"Gadget","spec":` + spec + `}}}`
 }
 
@@ -80,7 +80,7 @@ func TestAnswers(t *testing.T) {
 	status := func(message string) string {
 		return fmt.Sprintf(`{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":%s,"reason":"BadRequest","code":400}`, quoted(message))
 	}
-	ok := question(`{"size":1}`)
+	ok := healthQuestion(`{"size":1}`)
 	tests := map[string]struct {
 		query, body string
 		code        int
@@ -97,12 +97,12 @@ func TestAnswers(t *testing.T) {
 		"another query":        {"?x=1;2&y", ok, 200, healthy},
 		"timeout not duration": {"?timeout=3", ok, 200, refused(400, `the timeout in the query is "3": it must be a duration above zero such as 3s`)},
 		"timeout not positive": {"?timeout=-1s", ok, 200, refused(400, `the timeout in the query is "-1s": it must be a duration above zero such as 3s`)},
-		"error":                {"", question(`{"error":"sold out"}`), 200, refused(500, "sold out")},
-		"API error":            {"", question(`{"error":"refuse"}`), 200, refused(409, `sizing: Operation cannot be fulfilled on gadgets "g": too big`)},
-		"panic":                {"", question(`{"error":"panic"}`), 200, refused(500, "Internal error occurred: InterpretHealth of example.io/v1, Kind=Gadget panicked: no size")},
-		"runtime panic":        {"", question(`{"size":99,"error":"no such element"}`), 200, refused(500, "Internal error occurred: InterpretHealth of example.io/v1, Kind=Gadget panicked: runtime error: slice bounds out of range [:99] with length 15")},
-		"deadline":             {"?timeout=1ms", question(`{"error":"deadline"}`), 200, refused(504, "the function did not answer in time")},
-		"malformed object":     {"", question(`{"size":"big"}`), 200, refused(400, `request.object: /spec/size: a string where int32 is expected`)},
+		"error":                {"", healthQuestion(`{"error":"sold out"}`), 200, refused(500, "sold out")},
+		"API error":            {"", healthQuestion(`{"error":"refuse"}`), 200, refused(409, `sizing: Operation cannot be fulfilled on gadgets "g": too big`)},
+		"panic":                {"", healthQuestion(`{"error":"panic"}`), 200, refused(500, "Internal error occurred: InterpretHealth of example.io/v1, Kind=Gadget panicked: no size")},
+		"runtime panic":        {"", healthQuestion(`{"size":99,"error":"no such element"}`), 200, refused(500, "Internal error occurred: InterpretHealth of example.io/v1, Kind=Gadget panicked: runtime error: slice bounds out of range [:99] with length 15")},
+		"deadline":             {"?timeout=1ms", healthQuestion(`{"error":"deadline"}`), 200, refused(504, "the function did not answer in time")},
+		"malformed object":     {"", healthQuestion(`{"size":"big"}`), 200, refused(400, `request.object: /spec/size: a string where int32 is expected`)},
 		"object of another type": {
 			"", strings.Replace(ok, `"object":{`, `"object":[],"x":{`, 1), 200,
 			refused(400, `request.object does not say of which kind it is; this function serves "example.io/v1, Kind=Gadget"`),
@@ -149,7 +149,7 @@ func quoted(s string) string {
 
 func TestPanicIsLoggedWithStack(t *testing.T) {
 	logged.Reset()
-	askHealth(t, health, "", question(`{"error":"panic"}`))
+	askHealth(t, health, "", healthQuestion(`{"error":"panic"}`))
 	for _, want := range []string{"no size", "uid=u", "interpreter_test.go"} {
 		if !strings.Contains(logged.String(), want) {
 			t.Errorf("%q is not in the log: %s", want, &logged)
@@ -158,7 +158,7 @@ func TestPanicIsLoggedWithStack(t *testing.T) {
 }
 
 func TestHTTP(t *testing.T) {
-	ok := question(`{"size":1}`)
+	ok := healthQuestion(`{"size":1}`)
 	send := func(h http.Handler, change func(*http.Request)) *httptest.ResponseRecorder {
 		r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(ok))
 		r.Header.Set("Content-Type", "application/json")
@@ -240,7 +240,7 @@ func TestDeadlineIsTheCallers(t *testing.T) {
 		left = time.Until(deadline)
 		return true, nil
 	})
-	if w := askHealth(t, op, "?timeout=30s", question(`{}`)); !strings.Contains(w.Body.String(), `"healthy":true`) {
+	if w := askHealth(t, op, "?timeout=30s", healthQuestion(`{}`)); !strings.Contains(w.Body.String(), `"healthy":true`) {
 		t.Fatal(w.Body)
 	}
 	if left <= 0 || left > 30*time.Second {
@@ -254,7 +254,7 @@ func TestStatusMustNotBeNull(t *testing.T) {
 		"no JSON":   InterpretStatus(gadget, func(context.Context, *object) (func(), error) { return nil, nil }),
 		"bad patch": ReviseReplica(gadget, func(_ context.Context, o *struct{ X any }, _ int32) error { o.X = func() {}; return nil }),
 	} {
-		body := strings.Replace(question(`{}`), `"InterpretHealth"`, quoted(string(op.Name()))+`,"replicas":1`, 1)
+		body := strings.Replace(healthQuestion(`{}`), `"InterpretHealth"`, quoted(string(op.Name()))+`,"replicas":1`, 1)
 		w := askHealth(t, op, "", body)
 		if w.Code != 200 || !strings.Contains(w.Body.String(), `"code":500`) || !strings.Contains(w.Body.String(), `"uid":"u"`) {
 			t.Errorf("%s: HTTP %d: %s", name, w.Code, w.Body)
@@ -276,7 +276,7 @@ func TestAggregateStatusLeavesMalformedMembersOut(t *testing.T) {
 		return nil
 	})
 	logged.Reset()
-	w := askHealth(t, op, "", strings.Replace(question(`{"size":0}`), `"InterpretHealth"`, `"AggregateStatus","aggregatedStatus":[
+	w := askHealth(t, op, "", strings.Replace(healthQuestion(`{"size":0}`), `"InterpretHealth"`, `"AggregateStatus","aggregatedStatus":[
 		{"clusterName":"a","status":{"ready":1,"x":{}},"applied":true,"health":"Healthy"},
 		{"clusterName":"word","status":{"ready":"three"}},
 		{"clusterName":"string","status":"broken"},
@@ -306,10 +306,10 @@ func TestAggregateStatusLeavesMalformedMembersOut(t *testing.T) {
 // FuzzServeHTTP posts anything: the answer is always one that Karmada understands.
 func FuzzServeHTTP(f *testing.F) {
 	for _, operation := range []string{"InterpretHealth", "Retain", "AggregateStatus", "ReviseReplica"} {
-		f.Add([]byte(strings.Replace(question(`{"size":1}`), "InterpretHealth", operation, 1)))
+		f.Add([]byte(strings.Replace(healthQuestion(`{"size":1}`), "InterpretHealth", operation, 1)))
 	}
-	f.Add([]byte(strings.Replace(question(`{"size":1}`), `"InterpretHealth"`, `"AggregateStatus","aggregatedStatus":[{"clusterName":"a","status":{"spec":{}}},null]`, 1)))
-	f.Add([]byte(strings.Replace(question(`{"size":1}`), `"InterpretHealth"`, `"Retain","observedObject":{"apiVersion":"example.io/v1","kind":"Gadget"}`, 1)))
+	f.Add([]byte(strings.Replace(healthQuestion(`{"size":1}`), `"InterpretHealth"`, `"AggregateStatus","aggregatedStatus":[{"clusterName":"a","status":{"spec":{}}},null]`, 1)))
+	f.Add([]byte(strings.Replace(healthQuestion(`{"size":1}`), `"InterpretHealth"`, `"Retain","observedObject":{"apiVersion":"example.io/v1","kind":"Gadget"}`, 1)))
 	f.Add([]byte(`{"request":{"uid":1}}`))
 	operations := []*Operation{
 		health,

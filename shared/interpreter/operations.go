@@ -74,21 +74,21 @@ func InterpretDependency[T any](kind schema.GroupVersionKind, dependencies func(
 
 // ReviseReplica writes the number of replicas that a cluster is to run, which is not negative, into an object.
 func ReviseReplica[T any](kind schema.GroupVersionKind, revise func(ctx context.Context, obj *T, replicas int32) error) *Operation {
-	return change(configv1alpha1.InterpreterOperationReviseReplica, kind, func(ctx context.Context, req *request, obj *T) error {
+	return change(configv1alpha1.InterpreterOperationReviseReplica, kind, func(ctx context.Context, q *question[T, nothing], obj *T) error {
 		switch {
-		case req.DesiredReplicas == nil:
+		case q.DesiredReplicas == nil:
 			return BadRequest("request.replicas is missing")
-		case *req.DesiredReplicas < 0:
-			return BadRequest("request.replicas is %d: it must not be negative", *req.DesiredReplicas)
+		case *q.DesiredReplicas < 0:
+			return BadRequest("request.replicas is %d: it must not be negative", *q.DesiredReplicas)
 		}
-		return revise(ctx, obj, *req.DesiredReplicas)
+		return revise(ctx, obj, *q.DesiredReplicas)
 	})
 }
 
 // Retain writes into the desired object what the member cluster changed in the observed one and is to be kept.
 func Retain[T any](kind schema.GroupVersionKind, retain func(ctx context.Context, desired, observed *T) error) *Operation {
-	return change(configv1alpha1.InterpreterOperationRetain, kind, func(ctx context.Context, req *request, desired *T) error {
-		observed, err := decodeObject[T]("request.observedObject", req.ObservedObject, kind)
+	return change(configv1alpha1.InterpreterOperationRetain, kind, func(ctx context.Context, q *question[T, nothing], desired *T) error {
+		observed, err := decodeObject("request.observedObject", &q.ObservedObject, kind, (*codec.Raw[T]).Decode)
 		if err != nil {
 			return err
 		}
@@ -112,22 +112,23 @@ type Member[S any] struct {
 // AggregateStatus sums up in the object's status what the member clusters report; Karmada keeps of it only /status.
 // A member whose status is not an S is left out, and logged.
 func AggregateStatus[T, S any](kind schema.GroupVersionKind, aggregate func(ctx context.Context, obj *T, members []Member[S]) error) *Operation {
-	return change(configv1alpha1.InterpreterOperationAggregateStatus, kind, func(ctx context.Context, req *request, obj *T) error {
-		return aggregate(ctx, obj, members[S](ctx, req))
+	return change(configv1alpha1.InterpreterOperationAggregateStatus, kind, func(ctx context.Context, q *question[T, S], obj *T) error {
+		return aggregate(ctx, obj, members(ctx, q))
 	})
 }
 
-func members[S any](ctx context.Context, req *request) []Member[S] {
-	list := make([]Member[S], 0, len(req.AggregatedStatus))
-	for _, item := range req.AggregatedStatus {
+func members[T, S any](ctx context.Context, q *question[T, S]) []Member[S] {
+	list := make([]Member[S], 0, len(q.AggregatedStatus))
+	for i := range q.AggregatedStatus {
+		item := &q.AggregatedStatus[i]
 		member := Member[S]{
 			Cluster: item.ClusterName, Applied: item.Applied, AppliedMessage: item.AppliedMessage, Health: item.Health,
 		}
-		if !isMissing(item.Status) {
-			status, err := codec.Decode[S](item.Status)
+		if !item.Status.IsMissing() {
+			status, err := item.Status.Decode()
 			if err != nil {
 				slog.WarnContext(ctx, "left a member cluster out of the aggregated status: what it reports is malformed",
-					"cluster", item.ClusterName, "error", err, "kind", req.Kind.Kind, "namespace", req.Namespace, "name", req.Name, "uid", req.UID)
+					"cluster", item.ClusterName, "error", err, "kind", q.Kind.Kind, "namespace", q.Namespace, "name", q.Name, "uid", q.UID)
 				continue
 			}
 			member.Status = status
@@ -137,10 +138,13 @@ func members[S any](ctx context.Context, req *request) []Member[S] {
 	return list
 }
 
+// nothing is what an operation knows that does not look at what member clusters report.
+type nothing struct{}
+
 // read makes an operation that only looks at the object.
 func read[T, A any](name configv1alpha1.InterpreterOperation, kind schema.GroupVersionKind, f func(context.Context, *T) (A, error), put func(*response, A) error) *Operation {
-	return &Operation{name, kind, func(ctx context.Context, req *request, res *response) error {
-		obj, err := decodeObject[T]("request.object", req.Object, kind)
+	return newOperation(name, kind, func(ctx context.Context, q *question[T, nothing], res *response) error {
+		obj, err := decodeObject("request.object", &q.Object, kind, (*codec.Raw[T]).Decode)
 		if err != nil {
 			return err
 		}
@@ -149,29 +153,25 @@ func read[T, A any](name configv1alpha1.InterpreterOperation, kind schema.GroupV
 			return err
 		}
 		return put(res, answer)
-	}}
+	})
 }
 
 // change makes an operation that answers with a patch of the object.
-func change[T any](name configv1alpha1.InterpreterOperation, kind schema.GroupVersionKind, f func(context.Context, *request, *T) error) *Operation {
-	return &Operation{name, kind, func(ctx context.Context, req *request, res *response) error {
-		obj, err := decodeObject[T]("request.object", req.Object, kind)
+func change[T, S any](name configv1alpha1.InterpreterOperation, kind schema.GroupVersionKind, f func(context.Context, *question[T, S], *T) error) *Operation {
+	return newOperation(name, kind, func(ctx context.Context, q *question[T, S], res *response) error {
+		obj, err := decodeObject("request.object", &q.Object, kind, (*codec.Raw[T]).Copy)
 		if err != nil {
 			return err
 		}
-		original, err := codec.Copy(req.Object, obj)
-		if err != nil {
+		if err := f(ctx, q, obj); err != nil {
 			return err
 		}
-		if err := f(ctx, req, obj); err != nil {
-			return err
-		}
-		patch, err := codec.Patch(req.Object, original, obj)
+		patch, err := q.Object.Patch(obj)
 		if err != nil || patch == nil {
 			return err
 		}
 		patchType := configv1alpha1.PatchTypeJSONPatch
 		res.Patch, res.PatchType = patch, &patchType
 		return nil
-	}}
+	})
 }
