@@ -14,10 +14,10 @@ import (
 // Operation answers InterpretComponent.
 var Operation = interpreter.InterpretComponent(workload.GroupVersionKind, components)
 
-func components(_ context.Context, w *workload.Pods) ([]workv1alpha2.Component, error) {
+func components(_ context.Context, w *workload.Pods[podtemplate.Requirements]) ([]workv1alpha2.Component, error) {
 	return []workv1alpha2.Component{{
 		Name:                "workload",
 		Replicas:            w.Spec.DesiredReplicas(),
-		ReplicaRequirements: podtemplate.ComponentRequirements(&w.Spec.Template),
+		ReplicaRequirements: w.Spec.Template.OfComponent(),
 	}}, nil
 }

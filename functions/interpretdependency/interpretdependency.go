@@ -14,6 +14,6 @@ import (
 // Operation answers InterpretDependency.
 var Operation = interpreter.InterpretDependency(workload.GroupVersionKind, dependencies)
 
-func dependencies(_ context.Context, w *workload.Pods) ([]configv1alpha1.DependentObjectReference, error) {
-	return podtemplate.Dependencies(w.Metadata.Namespace, &w.Spec.Template), nil
+func dependencies(_ context.Context, w *workload.Pods[podtemplate.Dependencies]) ([]configv1alpha1.DependentObjectReference, error) {
+	return w.Spec.Template.References(w.Metadata.Namespace), nil
 }

@@ -12,9 +12,9 @@ import (
 // Operation answers InterpretReplica.
 var Operation = interpreter.InterpretReplica(workload.GroupVersionKind, replicas)
 
-func replicas(_ context.Context, w *workload.Pods) (interpreter.Replicas, error) {
+func replicas(_ context.Context, w *workload.Pods[podtemplate.Requirements]) (interpreter.Replicas, error) {
 	return interpreter.Replicas{
 		Count:        w.Spec.DesiredReplicas(),
-		Requirements: podtemplate.ReplicaRequirements(w.Metadata.Namespace, &w.Spec.Template),
+		Requirements: w.Spec.Template.OfReplica(w.Metadata.Namespace),
 	}, nil
 }

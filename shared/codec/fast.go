@@ -219,6 +219,10 @@ func decodeInt(b []byte, i int, v reflect.Value) int {
 
 func sliceDecoding(t reflect.Type, others map[reflect.Type]bool) decoding {
 	decode := decodingIn(t.Elem(), others)
+	few := 4
+	if t.Elem().Size() > 64 {
+		few = 1
+	}
 	return func(b []byte, i int, v reflect.Value) int {
 		if isNull(b, i) {
 			return literal(b, i, "null")
@@ -233,7 +237,7 @@ func sliceDecoding(t reflect.Type, others map[reflect.Type]bool) decoding {
 		}
 		for n := 0; ; n++ {
 			if n == v.Cap() {
-				v.Grow(max(4, n))
+				v.Grow(max(few, n))
 			}
 			v.SetLen(n + 1)
 			if i = decode(b, i, v.Index(n)); i < 0 {
@@ -258,13 +262,13 @@ func mapDecoding(t reflect.Type, others map[reflect.Type]bool) decoding {
 			return literal(b, i, "null")
 		}
 		v.Set(reflect.MakeMap(t))
+		key, value := reflect.New(t.Key()).Elem(), reflect.New(t.Elem()).Elem()
 		n := 0
 		end := members(b, i, func(quoted []byte, i int) int {
-			key := reflect.New(t.Key()).Elem()
 			if decodeString(quoted, 0, key) < 0 {
 				return -1
 			}
-			value := reflect.New(t.Elem()).Elem()
+			value.SetZero()
 			if i = decode(b, i, value); i >= 0 {
 				v.SetMapIndex(key, value)
 				n++

@@ -8,20 +8,38 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Dependencies lists the ConfigMaps, Secrets, ServiceAccounts and PersistentVolumeClaims that the template names, each
+// Dependencies is a pod template as far as it names other objects. It stands in a function's view of a resource where
+// the resource has its template, of which the rest is not decoded then.
+type Dependencies struct {
+	Spec struct {
+		InitContainers           []environment                 `json:"initContainers"`
+		Containers               []environment                 `json:"containers"`
+		EphemeralContainers      []environment                 `json:"ephemeralContainers"`
+		Volumes                  []corev1.Volume               `json:"volumes"`
+		ImagePullSecrets         []corev1.LocalObjectReference `json:"imagePullSecrets"`
+		ServiceAccountName       string                        `json:"serviceAccountName"`
+		DeprecatedServiceAccount string                        `json:"serviceAccount"`
+	} `json:"spec"`
+}
+
+// environment is what names objects in a container.
+type environment struct {
+	Env []struct {
+		ValueFrom *corev1.EnvVarSource `json:"valueFrom"`
+	} `json:"env"`
+	EnvFrom []corev1.EnvFromSource `json:"envFrom"`
+}
+
+// References lists the ConfigMaps, Secrets, ServiceAccounts and PersistentVolumeClaims that the template names, each
 // once, sorted by kind and name. They are in the namespace of the pods, which is the only one that a pod can name
 // objects in. The ServiceAccount "default" is left out: every namespace has its own.
-func Dependencies(namespace string, template *corev1.PodTemplateSpec) []configv1alpha1.DependentObjectReference {
+func (t *Dependencies) References(namespace string) []configv1alpha1.DependentObjectReference {
 	d := dependencies{}
-	spec := &template.Spec
-	for _, c := range spec.InitContainers {
-		d.container(c.Env, c.EnvFrom)
-	}
-	for _, c := range spec.Containers {
-		d.container(c.Env, c.EnvFrom)
-	}
-	for _, c := range spec.EphemeralContainers {
-		d.container(c.Env, c.EnvFrom)
+	spec := &t.Spec
+	for _, containers := range [][]environment{spec.InitContainers, spec.Containers, spec.EphemeralContainers} {
+		for _, c := range containers {
+			d.container(&c)
+		}
 	}
 	for _, v := range spec.Volumes {
 		d.volume(&v.VolumeSource)
@@ -52,8 +70,8 @@ func (d dependencies) secret(ref *corev1.LocalObjectReference) {
 	}
 }
 
-func (d dependencies) container(env []corev1.EnvVar, from []corev1.EnvFromSource) {
-	for _, e := range env {
+func (d dependencies) container(c *environment) {
+	for _, e := range c.Env {
 		if e.ValueFrom == nil {
 			continue
 		}
@@ -64,7 +82,7 @@ func (d dependencies) container(env []corev1.EnvVar, from []corev1.EnvFromSource
 			d.add("Secret", ref.Name)
 		}
 	}
-	for _, e := range from {
+	for _, e := range c.EnvFrom {
 		if e.ConfigMapRef != nil {
 			d.add("ConfigMap", e.ConfigMapRef.Name)
 		}

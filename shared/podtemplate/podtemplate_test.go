@@ -9,15 +9,31 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
+
+	"interpreter-functions/shared/codec"
 )
 
-func template(t *testing.T, spec string) *corev1.PodTemplateSpec {
+// template is what a T sees of a pod spec in YAML.
+func template[T any](t *testing.T, spec string) *T {
 	t.Helper()
 	p := &corev1.PodTemplateSpec{}
 	if err := yaml.UnmarshalStrict([]byte(spec), &p.Spec); err != nil {
 		t.Fatal(err)
 	}
-	return p
+	return view[T](t, p)
+}
+
+func view[T any](t *testing.T, p *corev1.PodTemplateSpec) *T {
+	t.Helper()
+	data, err := json.Marshal(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := codec.Decode[T](data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
 }
 
 func TestRequests(t *testing.T) {
@@ -86,13 +102,12 @@ containers:
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			p := template(t, test.spec)
-			before := p.DeepCopy()
-			got, err := json.Marshal(ReplicaRequirements("ns", p).ResourceRequest)
+			p, before := template[Requirements](t, test.spec), template[Requirements](t, test.spec)
+			got, err := json.Marshal(p.OfReplica("ns").ResourceRequest)
 			if err != nil || string(got) != test.want {
 				t.Errorf("%s, %v, want %s", got, err, test.want)
 			}
-			if same, _ := json.Marshal(ComponentRequirements(p).ResourceRequest); string(same) != test.want {
+			if same, _ := json.Marshal(p.OfComponent().ResourceRequest); string(same) != test.want {
 				t.Errorf("as a component %s, want %s", same, test.want)
 			}
 			if !reflect.DeepEqual(p, before) {
@@ -103,7 +118,7 @@ containers:
 }
 
 func TestRequirements(t *testing.T) {
-	p := template(t, `
+	p := template[Requirements](t, `
 priorityClassName: high
 nodeSelector: {disk: ssd}
 tolerations: [{key: gpu, operator: Exists}]
@@ -116,10 +131,10 @@ affinity:
 	claim := `"nodeClaim":{"hardNodeAffinity":{"nodeSelectorTerms":[{"matchFields":[{"key":"metadata.name","operator":"In","values":["a"]}]}]},` +
 		`"nodeSelector":{"disk":"ssd"},"tolerations":[{"key":"gpu","operator":"Exists"}]}`
 	for want, got := range map[string]any{
-		`{` + claim + `,"namespace":"ns","priorityClassName":"high"}`: ReplicaRequirements("ns", p),
-		`{` + claim + `,"priorityClassName":"high"}`:                  ComponentRequirements(p),
-		`{"namespace":"ns"}`: ReplicaRequirements("ns", template(t, `affinity: {nodeAffinity: {}}`)),
-		`{}`:                 ComponentRequirements(template(t, `{}`)),
+		`{` + claim + `,"namespace":"ns","priorityClassName":"high"}`: p.OfReplica("ns"),
+		`{` + claim + `,"priorityClassName":"high"}`:                  p.OfComponent(),
+		`{"namespace":"ns"}`: template[Requirements](t, `affinity: {nodeAffinity: {}}`).OfReplica("ns"),
+		`{}`:                 template[Requirements](t, `{}`).OfComponent(),
 	} {
 		if data, err := json.Marshal(got); err != nil || string(data) != want {
 			t.Errorf("%s, %v\nwant %s", data, err, want)
@@ -128,7 +143,7 @@ affinity:
 }
 
 func TestDependencies(t *testing.T) {
-	p := template(t, `
+	p := template[corev1.PodTemplateSpec](t, `
 serviceAccountName: sa
 imagePullSecrets: [{name: pull}, {}]
 initContainers: [{name: i, envFrom: [{configMapRef: {name: init}}]}]
@@ -158,7 +173,7 @@ volumes:
 	}
 	for range 20 {
 		var got []string
-		for _, d := range Dependencies("ns", p) {
+		for _, d := range view[Dependencies](t, p).References("ns") {
 			got = append(got, d.APIVersion+" "+d.Kind+" "+d.Namespace+"/"+d.Name)
 		}
 		if !slices.Equal(got, want) {
@@ -173,7 +188,7 @@ volumes:
 		`{serviceAccountName: a, serviceAccount: b}`: "a",
 	} {
 		got := ""
-		for _, d := range Dependencies("ns", template(t, spec)) {
+		for _, d := range template[Dependencies](t, spec).References("ns") {
 			got += d.Name
 		}
 		if got != want {
@@ -192,7 +207,7 @@ func TestDependenciesAreComplete(t *testing.T) {
 		t.Fatalf("found only %d places: %q", len(named), named)
 	}
 	var got []string
-	for _, d := range Dependencies("ns", p) {
+	for _, d := range view[Dependencies](t, p).References("ns") {
 		got = append(got, d.Name)
 	}
 	for _, name := range named {

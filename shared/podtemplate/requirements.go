@@ -10,31 +10,61 @@ import (
 	"k8s.io/component-helpers/resource"
 )
 
-// ReplicaRequirements says what each replica needs of a cluster. The namespace is the one the replicas run in, whose
-// quota they count against.
-func ReplicaRequirements(namespace string, template *corev1.PodTemplateSpec) *workv1alpha2.ReplicaRequirements {
+// Requirements is a pod template as far as it says what its pods need of a cluster. It stands in a function's view of a
+// resource where the resource has its template, of which the rest is not decoded then.
+type Requirements struct {
+	Spec struct {
+		InitContainers    []container                  `json:"initContainers"`
+		Containers        []container                  `json:"containers"`
+		Overhead          corev1.ResourceList          `json:"overhead"`
+		Resources         *corev1.ResourceRequirements `json:"resources"`
+		NodeSelector      map[string]string            `json:"nodeSelector"`
+		Tolerations       []corev1.Toleration          `json:"tolerations"`
+		PriorityClassName string                       `json:"priorityClassName"`
+
+		Affinity *struct {
+			NodeAffinity *struct {
+				Required *corev1.NodeSelector `json:"requiredDuringSchedulingIgnoredDuringExecution"`
+			} `json:"nodeAffinity"`
+		} `json:"affinity"`
+	} `json:"spec"`
+}
+
+// container is what counts of a corev1.Container.
+type container struct {
+	Name          string                         `json:"name"`
+	RestartPolicy *corev1.ContainerRestartPolicy `json:"restartPolicy"`
+	Resources     struct {
+		Limits   corev1.ResourceList `json:"limits"`
+		Requests corev1.ResourceList `json:"requests"`
+	} `json:"resources"`
+}
+
+// OfReplica says what each replica needs. The namespace is the one the replicas run in, whose quota they count against.
+func (r *Requirements) OfReplica(namespace string) *workv1alpha2.ReplicaRequirements {
 	return &workv1alpha2.ReplicaRequirements{
-		NodeClaim:         nodeClaim(&template.Spec),
-		ResourceRequest:   requests(&template.Spec),
+		NodeClaim:         r.nodeClaim(),
+		ResourceRequest:   r.requests(),
 		Namespace:         namespace,
-		PriorityClassName: template.Spec.PriorityClassName,
+		PriorityClassName: r.Spec.PriorityClassName,
 	}
 }
 
-// ComponentRequirements says what each replica of a component needs of a cluster.
-func ComponentRequirements(template *corev1.PodTemplateSpec) *workv1alpha2.ComponentReplicaRequirements {
+// OfComponent says what each replica of a component needs.
+func (r *Requirements) OfComponent() *workv1alpha2.ComponentReplicaRequirements {
 	return &workv1alpha2.ComponentReplicaRequirements{
-		NodeClaim:         nodeClaim(&template.Spec),
-		ResourceRequest:   requests(&template.Spec),
-		PriorityClassName: template.Spec.PriorityClassName,
+		NodeClaim:         r.nodeClaim(),
+		ResourceRequest:   r.requests(),
+		PriorityClassName: r.Spec.PriorityClassName,
 	}
 }
 
 // nodeClaim is what rules nodes out: the required part of the node affinity, node selector and tolerations.
-func nodeClaim(spec *corev1.PodSpec) *workv1alpha2.NodeClaim {
+func (r *Requirements) nodeClaim() *workv1alpha2.NodeClaim {
+	spec := &r.Spec
 	var required *corev1.NodeSelector
 	if spec.Affinity != nil && spec.Affinity.NodeAffinity != nil {
-		required = spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+		required = spec.Affinity.NodeAffinity.Required
 	}
 	if required == nil && len(spec.NodeSelector) == 0 && len(spec.Tolerations) == 0 {
 		return nil
@@ -48,7 +78,8 @@ func nodeClaim(spec *corev1.PodSpec) *workv1alpha2.NodeClaim {
 
 // requests is what the scheduler will reserve for a pod: the Kubernetes library's sum, after the defaults that the API
 // server gives a pod (k8s.io/kubernetes, pkg/apis/core/v1, SetDefaults_Pod) since a template has not got them yet.
-func requests(spec *corev1.PodSpec) corev1.ResourceList {
+func (r *Requirements) requests() corev1.ResourceList {
+	spec := &r.Spec
 	pod := &corev1.Pod{Spec: corev1.PodSpec{
 		Containers:     limitsAsRequests(spec.Containers),
 		InitContainers: limitsAsRequests(spec.InitContainers),
@@ -62,8 +93,8 @@ func requests(spec *corev1.PodSpec) corev1.ResourceList {
 	return resource.PodRequests(pod, resource.PodResourcesOptions{})
 }
 
-// limitsAsRequests lets limits stand in for missing requests. Of a container it keeps what counts for the sum.
-func limitsAsRequests(containers []corev1.Container) []corev1.Container {
+// limitsAsRequests lets limits stand in for missing requests.
+func limitsAsRequests(containers []container) []corev1.Container {
 	defaulted := make([]corev1.Container, len(containers))
 	for i, c := range containers {
 		requests := c.Resources.Requests

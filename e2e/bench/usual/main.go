@@ -1,5 +1,5 @@
 // Command usual is an interpreter webhook as it is usually written: everything is decoded into the full types with
-// encoding/json, changed, encoded again, and compared as two documents. It answers right, and serves to compare with.
+// encoding/json, changed, encoded again, and compared as two documents. It answers the benchmark's questions right, and serves to compare with.
 package main
 
 import (
@@ -10,10 +10,11 @@ import (
 	configv1alpha1 "github.com/karmada-io/api/config/v1alpha1"
 	workv1alpha2 "github.com/karmada-io/api/work/v1alpha2"
 	"gomodules.xyz/jsonpatch/v2"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/component-helpers/resource"
 
 	"interpreter-functions/knative"
-	"interpreter-functions/shared/podtemplate"
 	workload "interpreter-functions/shared/workload/v1alpha1"
 )
 
@@ -50,13 +51,18 @@ func answer(request *configv1alpha1.ResourceInterpreterRequest) (*configv1alpha1
 	case configv1alpha1.InterpreterOperationInterpretReplica:
 		replicas := object.Spec.DesiredReplicas()
 		response.Replicas = &replicas
-		response.ReplicaRequirements = podtemplate.ReplicaRequirements(object.Namespace, &object.Spec.Template)
+		response.ReplicaRequirements = &workv1alpha2.ReplicaRequirements{
+			NodeClaim: nodeClaim(&object.Spec.Template.Spec), ResourceRequest: requests(&object.Spec.Template.Spec), Namespace: object.Namespace,
+		}
 	case configv1alpha1.InterpreterOperationInterpretComponent:
 		response.Components = []workv1alpha2.Component{{
-			Name: "workload", Replicas: object.Spec.DesiredReplicas(), ReplicaRequirements: podtemplate.ComponentRequirements(&object.Spec.Template),
+			Name: "workload", Replicas: object.Spec.DesiredReplicas(),
+			ReplicaRequirements: &workv1alpha2.ComponentReplicaRequirements{
+				NodeClaim: nodeClaim(&object.Spec.Template.Spec), ResourceRequest: requests(&object.Spec.Template.Spec),
+			},
 		}}
 	case configv1alpha1.InterpreterOperationInterpretDependency:
-		response.Dependencies = podtemplate.Dependencies(object.Namespace, &object.Spec.Template)
+		response.Dependencies = dependencies(object.Namespace, &object.Spec.Template.Spec)
 	case configv1alpha1.InterpreterOperationInterpretHealth:
 		healthy := object.Status.ReadyReplicas >= object.Spec.DesiredReplicas()
 		response.Healthy = &healthy
@@ -90,6 +96,41 @@ func answer(request *configv1alpha1.ResourceInterpreterRequest) (*configv1alpha1
 		return response, patch(request, object, response)
 	}
 	return response, nil
+}
+
+func requests(spec *corev1.PodSpec) corev1.ResourceList {
+	return resource.PodRequests(&corev1.Pod{Spec: *spec}, resource.PodResourcesOptions{})
+}
+
+func nodeClaim(spec *corev1.PodSpec) *workv1alpha2.NodeClaim {
+	return &workv1alpha2.NodeClaim{NodeSelector: spec.NodeSelector, Tolerations: spec.Tolerations}
+}
+
+// dependencies lists what the benchmark's object depends on, and not all that an object could.
+func dependencies(namespace string, spec *corev1.PodSpec) []configv1alpha1.DependentObjectReference {
+	var list []configv1alpha1.DependentObjectReference
+	add := func(kind, name string) {
+		list = append(list, configv1alpha1.DependentObjectReference{APIVersion: "v1", Kind: kind, Namespace: namespace, Name: name})
+	}
+	for _, c := range spec.Containers {
+		for _, e := range c.EnvFrom {
+			if e.ConfigMapRef != nil {
+				add("ConfigMap", e.ConfigMapRef.Name)
+			}
+		}
+		for _, e := range c.Env {
+			if e.ValueFrom != nil && e.ValueFrom.SecretKeyRef != nil {
+				add("Secret", e.ValueFrom.SecretKeyRef.Name)
+			}
+		}
+	}
+	for _, v := range spec.Volumes {
+		if v.PersistentVolumeClaim != nil {
+			add("PersistentVolumeClaim", v.PersistentVolumeClaim.ClaimName)
+		}
+	}
+	add("ServiceAccount", spec.ServiceAccountName)
+	return list
 }
 
 func patch(request *configv1alpha1.ResourceInterpreterRequest, object *workload.Workload, response *configv1alpha1.ResourceInterpreterResponse) error {

@@ -81,15 +81,20 @@ type Summary struct {
 	Status StatusSummary `json:"status"`
 }
 
-// Pods is a Workload without what is not about its pods. A function that only looks at these takes a Pods.
+// Pods is a Workload without what is not about its pods, and T is what a function wants to know of their template. A
+// function that only looks at these takes a Pods.
 //
 // +kubebuilder:object:generate=false
-type Pods struct {
+type Pods[T any] struct {
 	Metadata struct {
 		// Namespace is the one in which the pods run.
 		Namespace string `json:"namespace"`
 	} `json:"metadata"`
-	Spec WorkloadSpec `json:"spec"`
+	Spec struct {
+		SpecSummary `json:",inline"`
+
+		Template T `json:"template"`
+	} `json:"spec"`
 }
 
 // WorkloadList is a list of Workloads.
