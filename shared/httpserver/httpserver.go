@@ -6,15 +6,12 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
 	"os"
 	"runtime/debug"
 	"time"
-
-	"knative.dev/pkg/network/handlers"
 
 	"interpreter-functions/shared/servingcert"
 )
@@ -46,9 +43,9 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 		// Requests leave garbage and little else: collecting it half as often costs 4 MiB and saves a tenth of the time.
 		debug.SetGCPercent(200)
 	}
-	drainer := &handlers.Drainer{Inner: s.handler(ctx), QuietPeriod: s.Quiet}
+	gate := newGate(ctx, s.Handler)
 	server := &http.Server{
-		Handler:           drainer,
+		Handler:           gate,
 		ReadHeaderTimeout: 10 * time.Second,
 		ReadTimeout:       time.Minute,
 		IdleTimeout:       5 * time.Minute, // longer than clients keep a connection, so that it is they who close it
@@ -72,42 +69,8 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 	case <-ctx.Done():
 	}
 	slog.Info("draining")
-	if s.Quiet > 0 {
-		wait(drainer)
-	}
+	gate.waitQuiet(s.Quiet, maxQuiet)
 	return shutDown(server)
-}
-
-func (s *Server) handler(ctx context.Context) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		draining := ctx.Err() != nil
-		if draining {
-			// Whoever kept a connection would keep coming here, however many others are ready.
-			w.Header().Set("Connection", "close")
-		}
-		isProbe := r.URL.Path == "/healthz" || r.URL.Path == "/readyz"
-		switch {
-		case !isProbe || r.Method != http.MethodGet && r.Method != http.MethodHead:
-			s.Handler.ServeHTTP(w, r)
-		case draining && r.URL.Path == "/readyz":
-			http.Error(w, "shutting down", http.StatusServiceUnavailable)
-		default:
-			_, _ = io.WriteString(w, "ok\n")
-		}
-	})
-}
-
-// wait returns when no request has come for the drainer's quiet period.
-func wait(drainer *handlers.Drainer) {
-	quiet := make(chan struct{})
-	go func() {
-		drainer.Drain()
-		close(quiet)
-	}()
-	select {
-	case <-quiet:
-	case <-time.After(maxQuiet):
-	}
 }
 
 func shutDown(server *http.Server) error {
