@@ -14,6 +14,9 @@ import (
 // limit of 1.5 MiB each, and for the statuses of thousands of clusters.
 const DefaultMaxBody = 8 << 20
 
+// setAside is how many bytes are set aside for a body before any has come.
+const setAside = 64 << 10
+
 // MaxBody lets request bodies to next have up to limit bytes instead of DefaultMaxBody.
 func MaxBody(limit int64, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -82,15 +85,26 @@ func readAll(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error
 	if r.ContentLength > limit {
 		return nil, tooLarge()
 	}
+	if 0 <= r.ContentLength && r.ContentLength <= setAside {
+		body := make([]byte, r.ContentLength)
+		if n, err := io.ReadFull(r.Body, body); err != nil {
+			return nil, cutOff(n, err)
+		}
+		return body, nil
+	}
 	// A client can announce more than it sends: what is set aside grows with what has come.
-	buffer := bytes.NewBuffer(make([]byte, 0, min(max(r.ContentLength, 0)+bytes.MinRead, 64<<10)))
+	buffer := bytes.NewBuffer(make([]byte, 0, min(max(r.ContentLength, 0)+bytes.MinRead, setAside)))
 	_, err := buffer.ReadFrom(http.MaxBytesReader(w, r.Body, limit))
 	var exceeded *http.MaxBytesError
 	switch {
 	case errors.As(err, &exceeded):
 		return nil, tooLarge()
 	case err != nil:
-		return nil, BadRequest("the body was cut off after %d bytes: %v", buffer.Len(), err)
+		return nil, cutOff(buffer.Len(), err)
 	}
 	return buffer.Bytes(), nil
+}
+
+func cutOff(after int, err error) error {
+	return BadRequest("the body was cut off after %d bytes: %v", after, err)
 }

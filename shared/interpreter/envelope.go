@@ -1,12 +1,7 @@
 package interpreter
 
 import (
-	"context"
-	"encoding/json"
 	"fmt"
-	"net/http"
-	"strconv"
-	"time"
 
 	configv1alpha1 "github.com/karmada-io/api/config/v1alpha1"
 	workv1alpha2 "github.com/karmada-io/api/work/v1alpha2"
@@ -130,45 +125,4 @@ func findString(raw []byte, name string) (string, error) {
 		return "", fmt.Errorf("/%s: %w", name, err)
 	}
 	return *s, nil
-}
-
-// Timeout is how long the caller of r waits for an answer by the timeout in its query, such as timeout=3s; 0 if it does
-// not say. A timeout that is no duration above zero is an error of 400.
-func Timeout(r *http.Request) (time.Duration, error) {
-	text := r.URL.Query().Get("timeout")
-	if text == "" {
-		return 0, nil
-	}
-	timeout, err := time.ParseDuration(text)
-	if err != nil || timeout <= 0 {
-		return 0, BadRequest("the timeout in the query is %q: it must be a duration above zero such as 3s", text)
-	}
-	return timeout, nil
-}
-
-// withTimeout returns the request's context with the caller's timeout as its deadline.
-func withTimeout(r *http.Request) (context.Context, context.CancelFunc, error) {
-	timeout, err := Timeout(r)
-	if err != nil || timeout == 0 {
-		return r.Context(), func() {}, err
-	}
-	ctx, cancel := context.WithTimeout(r.Context(), timeout)
-	return ctx, cancel, nil
-}
-
-func respond(w http.ResponseWriter, res *response) {
-	data, err := json.Marshal(configv1alpha1.ResourceInterpreterContext{TypeMeta: ContextType, Response: res})
-	if err != nil {
-		refuse(w, res.UID, fmt.Errorf("the answer cannot be written as JSON: %w", err))
-		return
-	}
-	write(w, http.StatusOK, data)
-}
-
-func write(w http.ResponseWriter, code int, data []byte) {
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Content-Length", strconv.Itoa(len(data)))
-	w.WriteHeader(code)
-	// A caller that is gone cannot be told.
-	_, _ = w.Write(data)
 }
