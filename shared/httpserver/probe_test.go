@@ -49,6 +49,7 @@ func TestWaitQuiet(t *testing.T) {
 // TestProbes asks before and while the server drains.
 func TestProbes(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
 	g := newGate(ctx, http.NotFoundHandler())
 	probe := func(path, name, value string) *http.Response {
 		r := httptest.NewRequest(http.MethodGet, path, nil)

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -18,13 +17,6 @@ import (
 )
 
 const (
-	// maxConnections bounds the connections to one target, and with them the requests that it is asked at a time; more
-	// wait for one of them to be free.
-	maxConnections = 128
-	// maxIdle is how many of them are kept while nobody asks: what five workers for each of a few queues need.
-	maxIdle = 32
-	// dialTimeout is short, since a pod that is gone does not answer at all, and another one may.
-	dialTimeout = time.Second
 	// maxAnswer bounds what is read of an answer: a patch may replace all of an object of etcd's limit of 1.5 MiB.
 	maxAnswer = interpreter.DefaultMaxBody
 	// firstPause and lastPause bound the time between two tries, which doubles from one to the next.
@@ -35,25 +27,15 @@ const (
 // Target is one version of a function, behind a URL. It keeps connections of its own, so that one that hangs takes
 // none away from others.
 type Target struct {
-	url       *url.URL
-	transport *http.Transport
+	url         *url.URL
+	connections *connections
 }
 
-// NewTarget returns the target behind an http or https URL, which is asked by POST as it is.
-func NewTarget(u *url.URL) *Target {
-	dialer := &net.Dialer{Timeout: dialTimeout}
-	return &Target{u, &http.Transport{
-		DialContext:         dialer.DialContext,
-		MaxConnsPerHost:     maxConnections,
-		MaxIdleConnsPerHost: maxIdle,
-		IdleConnTimeout:     90 * time.Second,
-		TLSHandshakeTimeout: 10 * time.Second,
-		DisableCompression:  true, // answers are small, and passed on as they are
-	}}
-}
+// NewTarget returns the target behind an http or https URL, which is asked by POST as it is, over HTTP/1.1.
+func NewTarget(u *url.URL) *Target { return &Target{u, newConnections(u)} }
 
 // Close lets go of the connections that are not in use.
-func (t *Target) Close() { t.transport.CloseIdleConnections() }
+func (t *Target) Close() { t.connections.close() }
 
 // reply is what a target answered, whole.
 type reply struct {
@@ -124,26 +106,29 @@ func (t *Target) try(ctx context.Context, q *question) (*reply, error) {
 		q.query.Set("timeout", left.String())
 		u.RawQuery = q.query.Encode()
 	}
+	getBody := func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(q.body)), nil }
 	r := &http.Request{
 		Method: http.MethodPost, URL: &u, Host: u.Host, Header: q.header,
-		Body: io.NopCloser(bytes.NewReader(q.body)), ContentLength: int64(len(q.body)),
+		GetBody: getBody, ContentLength: int64(len(q.body)),
 		ProtoMajor: 1, ProtoMinor: 1,
 	}
-	res, err := t.transport.RoundTrip(r.WithContext(ctx))
-	if err != nil {
-		return nil, err
-	}
-	defer res.Body.Close()
+	r.Body, _ = getBody()
+	a := &reply{}
+	return a, t.connections.roundTrip(ctx, r, a.read)
+}
+
+func (a *reply) read(res *http.Response) error {
 	body := bytes.NewBuffer(make([]byte, 0, min(max(res.ContentLength, 0), 64<<10)+bytes.MinRead))
 	switch _, err := body.ReadFrom(io.LimitReader(res.Body, maxAnswer+1)); {
 	case err != nil:
-		return nil, fmt.Errorf("the answer was cut off: %w", err)
+		return fmt.Errorf("the answer was cut off: %w", err)
 	case body.Len() > maxAnswer:
-		return nil, errTooLong
+		return errTooLong
 	}
 	header := withoutHop(res.Header)
 	header.Del("Date") // the server that passes it on writes its own
-	return &reply{res.StatusCode, header, body.Bytes()}, nil
+	*a = reply{res.StatusCode, header, body.Bytes()}
+	return nil
 }
 
 var errTooLong = fmt.Errorf("its answer has more than %d bytes", maxAnswer)
