@@ -2,6 +2,8 @@
 package main
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"crypto/x509"
 	"encoding/json"
@@ -62,6 +64,8 @@ type Figure struct {
 	CPU float64 `json:"cpuMicrosPerRequest"`
 	// Memory is the resident memory of the largest server at its most.
 	Memory float64 `json:"memoryMiB"`
+	// Allocations are those of a function between a request and its answer, besides what every handler has.
+	Allocations int `json:"allocations,omitempty"`
 	// Floor and Usual are by how much CPU is more than the floor's and less than the usual program's.
 	Floor float64 `json:"timesTheFloor,omitempty"`
 	Usual float64 `json:"timesLessThanUsual,omitempty"`
@@ -91,6 +95,9 @@ func (b *bench) run(ctx context.Context, output, bounds string) error {
 	}
 	if b.only == "" {
 		if err := b.measureStarts(ctx); err != nil {
+			return err
+		}
+		if err := b.allocations(ctx); err != nil {
 			return err
 		}
 	}
@@ -289,8 +296,9 @@ type Start struct {
 	FirstAnswer float64 `json:"firstAnswerMillis"`
 	// Memory is the resident memory after that answer.
 	Memory float64 `json:"memoryMiB"`
-	// Size is that of the program's file.
-	Size float64 `json:"sizeMB"`
+	// Size is that of the program's file, and Layer that of the layer which an image has of it.
+	Size  float64 `json:"sizeMB"`
+	Layer float64 `json:"layerMB"`
 }
 
 func (b *bench) measureStarts(ctx context.Context) error {
@@ -319,12 +327,20 @@ func (b *bench) measureStarts(ctx context.Context) error {
 			}
 		}
 		slices.Sort(times)
-		file, err := os.Stat(program)
+		file, err := os.ReadFile(program) //nolint:gosec // a program that was built here
 		if err != nil {
 			return err
 		}
+		var layer bytes.Buffer
+		compressed := gzip.NewWriter(&layer)
+		if _, err := compressed.Write(file); err != nil {
+			return err
+		}
+		if err := compressed.Close(); err != nil {
+			return err
+		}
 		b.starts = append(b.starts, &Start{
-			name, micros(times[len(times)/2]) / 1000, float64(memory) / (1 << 20), float64(file.Size()) / 1e6,
+			name, micros(times[len(times)/2]) / 1000, float64(memory) / (1 << 20), float64(len(file)) / 1e6, float64(layer.Len()) / 1e6,
 		})
 	}
 	return nil

@@ -5,13 +5,14 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 )
 
 // print writes the figures in Markdown: a line for each load, with what each program costs under it.
 func (b *bench) print(out io.Writer) {
 	fmt.Fprint(out, "\n| request | protocol | at a time | floor, µs | usual, µs | function, µs | times the floor | times less than usual | router and function, µs "+
-		"| function: requests/s | p50, µs | p99, µs | memory, MiB |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|\n")
+		"| function: requests/s | p50, µs | p99, µs | memory, MiB | allocations |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n")
 	byLoad := map[string]map[string]*Figure{}
 	for _, f := range b.figures {
 		load := fmt.Sprintf("| %s | %s | %d |", f.Body, f.Protocol, f.Concurrency)
@@ -35,15 +36,19 @@ func (b *bench) print(out io.Writer) {
 		if f.Usual > 0 {
 			less = fmt.Sprintf("%.1f", f.Usual)
 		}
-		fmt.Fprintf(out, "%s %s | %s | %s | %.1f | %s | %s | %.0f | %.0f | %.0f | %.0f |\n", load, cpu(of["floor"]), cpu(of["usual"]), cpu(f),
-			f.Floor, less, cpu(of["router and function"]), f.PerSecond, f.P50, f.P99, f.Memory)
+		allocations := ""
+		if f.Allocations > 0 {
+			allocations = strconv.Itoa(f.Allocations)
+		}
+		fmt.Fprintf(out, "%s %s | %s | %s | %.1f | %s | %s | %.0f | %.0f | %.0f | %.0f | %s |\n", load, cpu(of["floor"]), cpu(of["usual"]), cpu(f),
+			f.Floor, less, cpu(of["router and function"]), f.PerSecond, f.P50, f.P99, f.Memory, allocations)
 	}
 	if len(b.starts) == 0 {
 		return
 	}
-	fmt.Fprint(out, "\n| function | start to first answer, ms | memory then, MiB | program, MB |\n|---|---|---|---|\n")
+	fmt.Fprint(out, "\n| function | start to first answer, ms | memory then, MiB | program, MB | its image layer, MB |\n|---|---|---|---|---|\n")
 	for _, s := range b.starts {
-		fmt.Fprintf(out, "| %s | %.1f | %.1f | %.1f |\n", s.Program, s.FirstAnswer, s.Memory, s.Size)
+		fmt.Fprintf(out, "| %s | %.1f | %.1f | %.1f | %.1f |\n", s.Program, s.FirstAnswer, s.Memory, s.Size, s.Layer)
 	}
 }
 
