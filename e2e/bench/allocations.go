@@ -26,10 +26,13 @@ func (b *bench) allocations(ctx context.Context) error {
 		if !ok || fields[len(fields)-1] != "allocs/op" {
 			continue
 		}
-		name = name[:strings.LastIndexByte(strings.Fields(name)[0], '-')]
+		name, _, _ = strings.Cut(strings.Fields(name)[0], "-") // the number of processors, if there are more than one
 		if counts[name], err = strconv.Atoi(fields[len(fields)-2]); err != nil {
 			return err
 		}
+	}
+	if counts["floor"] == 0 {
+		return fmt.Errorf("the benchmarks of the functions do not tell what is allocated: %s", out)
 	}
 	for _, f := range b.figures {
 		// AggregateStatus, 100 clusters is AggregateStatus100 there.

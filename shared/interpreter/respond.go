@@ -24,7 +24,7 @@ var (
 
 // appendContext appends what encoding/json writes for a configv1alpha1.ResourceInterpreterContext with a response. It
 // does so member by member, since most answers are a number, a patch, or a status that is JSON already: encoding/json
-// takes several times as long, and reads the status again.
+// takes longer, and reads the status again.
 func appendContext(b []byte, res *response) ([]byte, error) {
 	a := appender{b: append(b, beforeResponse...)}
 	a.value(`{"uid":`, res.UID)

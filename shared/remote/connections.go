@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	// maxConnections bounds the connections to one target, and with them the requests that it is asked at a time; more
-	// wait for one of them to be free.
+	// maxConnections bounds the connections to one target that are in use, and so the requests that it is asked at a
+	// time; more wait for one of them to be free.
 	maxConnections = 128
 	// maxIdle is how many of them are kept while nobody asks, and idleTimeout for how long: what five workers for each
 	// of a few queues need, and less time than servers keep connections.

@@ -86,6 +86,25 @@ func TestConnections(t *testing.T) {
 	}
 }
 
+// TestPorts resolves addresses of URLs without a port, and of IPv6.
+func TestPorts(t *testing.T) {
+	for text, want := range map[string]string{
+		"http://127.0.0.1/f":     "127.0.0.1:80",
+		"https://127.0.0.1/f":    "127.0.0.1:443",
+		"http://127.0.0.1:8080":  "127.0.0.1:8080",
+		"https://[::1]":          "[::1]:443",
+		"http://[::1]:8080/path": "[::1]:8080",
+	} {
+		u, err := url.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := net.ResolveTCPAddr("tcp", newConnections(u).address); err != nil || got.String() != want {
+			t.Errorf("%s: %s, %v, want %s", text, got, err, want)
+		}
+	}
+}
+
 // TestNoAnswer has servers answer with what is no answer.
 func TestNoAnswer(t *testing.T) {
 	tests := map[string]struct{ answer, want string }{
